@@ -1,5 +1,5 @@
 /** The bounds of a `ByteMap`. */
-export interface ByteLimits {
+interface ByteLimits {
   readonly entries: number;
   readonly bytes: number;
 }

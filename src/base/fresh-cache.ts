@@ -7,7 +7,7 @@ interface Kept<V> {
 }
 
 /** The bounds of a cache, and what its values are held against. */
-export interface CacheOptions {
+interface CacheOptions {
   capacity?: number;
   maxBytes?: number;
   proof?: Proof | null;
@@ -19,7 +19,7 @@ const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** What a cached value is held against: proof that no change was missed. `SettingsFeed` is one. */
-export interface Proof {
+interface Proof {
   readonly isOn: boolean;
   readonly isListening: boolean;
   isCurrent(): boolean;

@@ -1,5 +1,5 @@
 /** How items of one shape are worked on. */
-export interface GatheredWork<T, R> {
+interface GatheredWork<T, R> {
   /** Works on one item. */
   alone: (item: T) => Promise<R>;
   /**

@@ -8,7 +8,7 @@ let lastTime = 0;
 let lastHead = '';
 
 /** The public prefix of each kind of id. A prefix shows the kind, never the owner. */
-export type IdPrefix =
+type IdPrefix =
   | 'ten'
   | 'usr'
   | 'grp'

@@ -1,7 +1,7 @@
 import type { Activity } from './activity.js';
 
 /** A slower pace, while the process is quiet. */
-export interface QuietPace {
+interface QuietPace {
   readonly everyMs: number;
   readonly activity: Activity;
 }

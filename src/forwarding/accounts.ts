@@ -5,7 +5,7 @@ import { apply, lock } from '../engine/delivery/lanes/write.js';
 import type { NamedUsers } from './connections.js';
 
 /** What no two accounts of a destination share. */
-export interface AccountNames {
+interface AccountNames {
   external_id: string | null;
   email: string | null;
 }

@@ -5,7 +5,7 @@ import type { Bound } from './accounts.js';
 import type { PlatformUser } from './platform-client/platform.client.js';
 
 /** Whether an existing account may become the user's. */
-export type Adoption =
+type Adoption =
   | { kind: 'adopt' }
   /** It belongs to another user, whose own change is on its way and goes first. */
   | { kind: 'wait'; detail: string }

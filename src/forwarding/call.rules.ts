@@ -6,7 +6,7 @@ import type { Bound } from './accounts.js';
 import { createBody, lacksEmail, updateBody, idIn } from './platform-user.mapping.js';
 
 /** What has to be sent for a call. */
-export type CallStep =
+type CallStep =
   /** The platform has it, or never needs it. */
   | { kind: 'nothing' }
   /** Ask the platform what it has, before anything is written. */

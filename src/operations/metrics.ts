@@ -87,7 +87,7 @@ collectDefaultMetrics({ register: ofProcess });
 for (const kind of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${kind}_total`);
 
 /** A source of metrics of a room. Metrics never contain a tenant's name or id. */
-export interface MetricsSource {
+interface MetricsSource {
   register(registry: Registry): void;
 }
 

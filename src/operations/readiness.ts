@@ -9,11 +9,10 @@ const PATIENCE = 2_000;
 const KEPT = 1_000;
 
 /** The reasons for which a process is not ready. */
-export type NotReady =
-  'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
+type NotReady = 'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
 
 /** The answer to a probe. */
-export interface ReadinessAnswer {
+interface ReadinessAnswer {
   /** Why the process cannot work; null: it can. */
   readonly reason: NotReady | null;
   /** Information for an operator, also while the process can work. */

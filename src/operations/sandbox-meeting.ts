@@ -13,7 +13,7 @@ import { TenantStore } from '../tenancy/tenants/tenant.store.js';
 /** The page that a meeting link of the sandbox leads to. It is not there in production. */
 @Controller('i')
 @ApiTags('interviews')
-export class SandboxMeetingController {
+class SandboxMeetingController {
   constructor(
     private readonly config: Config,
     private readonly interviews: InterviewsRepository,

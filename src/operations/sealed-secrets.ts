@@ -121,7 +121,7 @@ export class SealedSecrets {
 }
 
 /** Stored secrets that no key of the settings opens. */
-export interface SealedTrouble {
+interface SealedTrouble {
   readonly unopened: readonly SealedCount[];
   /** A key is missing: none of its secrets opens. Otherwise single rows are damaged. */
   readonly keyMissing: boolean;

@@ -11,7 +11,7 @@ import { SandboxUsers, type Effect } from './sandbox-users.js';
 const RECENT = 100;
 
 /** The result of a request. `replayed`: the stored answer of an earlier request with the same key. */
-export interface Done {
+interface Done {
   effect: Effect;
   replayed: boolean;
 }

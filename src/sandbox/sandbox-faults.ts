@@ -2,7 +2,7 @@
 export const FAULT_MODES = ['none', 'slow', '429', '500', 'refuse', 'hang', 'maintenance', 'not_found'] as const;
 
 /** A fault that can be simulated. */
-export type FaultMode = (typeof FAULT_MODES)[number];
+type FaultMode = (typeof FAULT_MODES)[number];
 
 /** The current fault and its parameters. */
 export interface Faults {
@@ -20,7 +20,7 @@ export interface Faults {
 export const NO_FAULTS: Faults = { mode: 'none', rate: 1, delay_ms: 1_000, retry_after: null, status: 503 };
 
 /** The time of a fault. `after`: the request takes effect, and its answer is lost. */
-export type Strike = 'no' | 'before' | 'after';
+type Strike = 'no' | 'before' | 'after';
 
 /**
  * Decides whether and when a fault affects this request.

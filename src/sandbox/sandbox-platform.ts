@@ -73,7 +73,7 @@ export async function readAll(req: IncomingMessage): Promise<string> {
 }
 
 /** Options of the sandbox. */
-export interface SandboxOptions {
+interface SandboxOptions {
   /** The database for its schema (`sandbox_platform`). */
   databaseUrl: string;
   /** 0: any free port. */

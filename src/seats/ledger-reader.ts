@@ -103,7 +103,7 @@ export function isDay(text: string | undefined): boolean {
  * The moment that `as_of` names, as the database reads it: a bare date as it is, a time in UTC with all its digits.
  * Throws `InvalidFields` for anything else.
  */
-export function asOfText(text: string): string {
+function asOfText(text: string): string {
   return isDay(text) ? text : momentText('as_of', text);
 }
 
@@ -112,7 +112,7 @@ export function asOfText(text: string): string {
  *
  * @throws {InvalidFields} that names the option, for what is no time
  */
-export function momentText(name: string, text: string): string {
+function momentText(name: string, text: string): string {
   const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
   const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
   return `${time.toISOString().slice(0, 19)}.${digits.padEnd(6, '0').slice(0, 6)}Z`;

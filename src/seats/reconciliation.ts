@@ -32,14 +32,14 @@ export interface Finding {
 }
 
 /** What a comparison has found. */
-export interface Findings {
+interface Findings {
   readonly found: readonly Finding[];
   /** There are more than were looked for. */
   readonly more: boolean;
 }
 
 /** The author of corrections. */
-export interface CorrectedBy {
+interface CorrectedBy {
   readonly tenantId: string;
   readonly actor: Actor;
   readonly requestId: string | null;
@@ -88,7 +88,7 @@ const LINES = 20_000;
 const USERS = 100;
 
 /** A user of whom the ledger does not say what is so, in the words of the API. */
-export interface HolderDifference {
+interface HolderDifference {
   user_id: string | null;
   in_force: boolean;
   in_ledger: boolean;

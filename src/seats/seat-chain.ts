@@ -22,7 +22,7 @@ export interface SealedSeats {
 }
 
 /** What lines of the ledger say about the limit. */
-export interface SeatFact {
+interface SeatFact {
   event: 'seat.limit_approaching' | 'seat.limit_reached';
   data: { limit: number; used: number; threshold: number };
 }

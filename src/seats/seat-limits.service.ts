@@ -18,7 +18,7 @@ export interface Policies {
 }
 
 /** A change of limit and policies; what is left out stays. */
-export interface LimitChange {
+interface LimitChange {
   limit?: number | null | undefined;
   policy?: Partial<Policies> | undefined;
 }

@@ -14,7 +14,7 @@ export interface ReportMoment {
 }
 
 /** The day of the tenant that is not over yet. */
-export interface Today {
+interface Today {
   /** As `2026-10-31`. */
   readonly day: string;
   /** Its last moment. */

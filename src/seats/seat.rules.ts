@@ -71,7 +71,7 @@ function exemptionOf({ limit, policies }: SeatLimit, channel: WriteChannel, isOw
 }
 
 /** `update`: the holder stays one, with another role, directory or cost centre. */
-export type SeatMove = 'claim' | 'release' | 'update' | 'keep';
+type SeatMove = 'claim' | 'release' | 'update' | 'keep';
 
 /** What the ledger keeps of a holder, since it cannot be found out later. */
 export interface HolderFacts {
@@ -108,7 +108,7 @@ export interface SeatLine extends HolderFacts {
 }
 
 /** What a ledger line says beside the move itself: the role, directory and cost centre of that moment. */
-export interface SeatCircumstances extends HolderFacts {
+interface SeatCircumstances extends HolderFacts {
   reason: string;
   /** What the ledger says of the user before the write; left out: nothing. */
   known?: HolderFacts | null;

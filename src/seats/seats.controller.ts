@@ -46,7 +46,7 @@ export class SeatLimitDto {
 }
 
 /** The policies of a request: one word applies to every channel. */
-export function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
+function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
   return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
 }
 

@@ -27,7 +27,7 @@ export class SeatLimitReached extends DomainError {
 }
 
 /** A way to a seat, and the limit from which it follows. */
-export interface SeatClaim {
+interface SeatClaim {
   readonly limit: SeatLimit;
   readonly mode: ClaimMode;
 }

@@ -16,7 +16,7 @@ import { MIGRATIONS } from '../base/database/migrations.js';
 import { migrate, waitForDatabase } from './data-source.js';
 
 /** How the service gets at its database, once the schema is up to date. */
-export interface DatabaseAccess {
+interface DatabaseAccess {
   readonly url: string;
   /** The role that each connection steps down to; null: the role of the address. */
   readonly role: string | null;

@@ -37,7 +37,7 @@ export function Texts(
 }
 
 /** Returns what is wrong with an object of value → role; null: nothing. Whether the roles exist is checked later. */
-export function roleMapProblem(value: unknown): string | null {
+function roleMapProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
   const entries = Object.entries(value);
   if (entries.length > 500) return 'must have at most 500 entries';
@@ -61,14 +61,14 @@ function isIndex(name: string): boolean {
 }
 
 /** The same for a list that may be empty. */
-export function certificatesOrNoneProblem(value: unknown): string | null {
+function certificatesOrNoneProblem(value: unknown): string | null {
   return Array.isArray(value) && value.length === 0 ? null : certificatesProblem(value);
 }
 
 /**
  * Returns what is wrong with a list of certificates; null: nothing. Each is PEM, bare base64, or as the API shows it.
  */
-export function certificatesProblem(value: unknown): string | null {
+function certificatesProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list';
   if (value.length === 0) return 'must hold at least one certificate';
   if (value.length > 20) return 'must have at most 20 entries';
@@ -83,20 +83,20 @@ export function certificateText(value: unknown): string | null {
 }
 
 /** Returns what is wrong with a client secret (RFC 6749, appendix A.2); null: nothing. */
-export function clientSecretProblem(value: unknown): string | null {
+function clientSecretProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x20-\x7e]{1,2000}$/.test(value)
     ? null
     : 'must be 1 to 2000 visible ASCII characters';
 }
 
 /** Returns what is wrong with the shape and size of a JWK; null: nothing. Whether it is a key is checked later. */
-export function jwkProblem(value: unknown): string | null {
+function jwkProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a private key as a JWK';
   return JSON.stringify(value).length <= MAX_JWK ? null : 'must be at most 16 KiB of JSON';
 }
 
 /** Returns why a value cannot be a metadata document; null: it can. */
-export function xmlProblem(value: unknown): string | null {
+function xmlProblem(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 1024 * 1024
     ? null
     : 'must be XML of at most 1 MiB';

@@ -23,10 +23,10 @@ const FAILURES: Record<OutboundFailure, string> = {
 };
 
 /** The metadata, or why there is none. `xml` is set when the text itself cannot be used. */
-export type MetadataRead = { metadata: IdpMetadata } | { problem: string; xml?: string };
+type MetadataRead = { metadata: IdpMetadata } | { problem: string; xml?: string };
 
 /** Which metadata is wanted, and what it has to fulfil. */
-export interface MetadataWanted {
+interface MetadataWanted {
   /** The entity id of the IdP; null: the document has to describe one alone. */
   entityId: string | null;
   /** Certificates in PEM, one of which has to have signed it; empty: unsigned metadata is accepted. */

@@ -24,7 +24,7 @@ import { offeredLogout } from './shape.mapping.js';
 import { ConnectionStore } from './store.js';
 
 /** The result of a refresh. `row` is the connection afterwards. */
-export type Refreshed =
+type Refreshed =
   | { kind: 'done'; row: ConnectionRow; changed: boolean }
   | { kind: 'unconfirmed'; problem: string }
   | { kind: 'failed'; problem: string }

@@ -24,7 +24,7 @@ export type ConnectionRow = Typed<ConnectionHead & SealedConnectionSecrets & Upk
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
 
 /** The columns of a `ConnectionRow`. */
-export const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
+const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
 /** The bounds of the interval that the metadata asks for (`cacheDuration`), in seconds. */

@@ -50,7 +50,7 @@ export function sameCertificate(one: string, other: string): boolean {
 }
 
 /** A certificate near its end. `days`: one of `CERTIFICATE_NOTICE_DAYS`, or 0 when it has ended. */
-export interface ExpiryNote {
+interface ExpiryNote {
   fingerprint: string;
   not_after: Date;
   days: number;
@@ -85,7 +85,7 @@ const ENDPOINT_FIELDS = [
 const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 
 /** Where the facts about the IdP come from after a change: the former values, from fields, or from metadata. */
-export type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
+type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
 
 /** Returns the source that a request names. A new connection names exactly one, a change at most one. */
 export function idpSourceOf(

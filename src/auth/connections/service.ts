@@ -24,7 +24,7 @@ import { connectionShape } from './shape.mapping.js';
 import { ConnectionStore, type PrivateJwk } from './store.js';
 
 /** What is read or made for a request before anything is locked: network calls and slow work. */
-export interface PreparedDraft {
+interface PreparedDraft {
   /** The IdP by its metadata; null: the request names none. */
   imported: IdpSettings | null;
   key: PrivateJwk | null;
@@ -32,7 +32,7 @@ export interface PreparedDraft {
 }
 
 /** A request about the settings of a connection. */
-export interface DraftRequest {
+interface DraftRequest {
   input: ConnectionFields & { type?: string };
   /** The directory that the connection is paired with afterwards. */
   directoryId: string | null;
@@ -40,7 +40,7 @@ export interface DraftRequest {
 }
 
 /** Returns the settings of a connection before a change. */
-export function presentOf(row: ConnectionRow): Present {
+function presentOf(row: ConnectionRow): Present {
   if (row.type === 'saml') return { type: 'saml', settings: row.settings };
   const { client_secret_sealed: secret, private_key_sealed: key } = row;
   return {

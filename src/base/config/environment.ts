@@ -2,7 +2,7 @@ import { Matches } from 'class-validator';
 import { isListOf, OneOf, Rule, HttpAddress, WholeNumber, Duration, KeyList, Size } from './setting-rules.js';
 
 /** The variables that admit what is refused without them. They are part of the class of all variables. */
-export abstract class AllowEnvironment {
+abstract class AllowEnvironment {
   /**
    * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
    * @defaultValue `false`
@@ -26,7 +26,7 @@ export abstract class AllowEnvironment {
 }
 
 /** The variables about applicant tracking systems and interviews. They are part of the class of all variables. */
-export abstract class AtsEnvironment extends AllowEnvironment {
+abstract class AtsEnvironment extends AllowEnvironment {
   /**
    * The OAuth clients with which customers connect their ATS from its marketplace.
    * @defaultValue none

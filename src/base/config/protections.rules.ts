@@ -24,7 +24,7 @@ function isPeriodic(bytes: Uint8Array): boolean {
 }
 
 /** What a setting can lift: the words for the operator, and the test of its text. */
-export interface Protection {
+interface Protection {
   /** When the setting lifts a protection, and which one. */
   readonly when: string;
   /** @param text undefined: the setting is absent */

@@ -12,7 +12,7 @@ export type TokenKind =
   'tbk' | 'tbs' | 'tbd' | 'tba' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tbg' | 'tbe' | 'tbw';
 
 /** A new credential. */
-export interface MintedToken {
+interface MintedToken {
   /** Shown once and not stored. */
   token: string;
   /** The stored form. */

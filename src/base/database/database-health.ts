@@ -24,7 +24,7 @@ const LOST_MESSAGE =
 const DISK_FULL = '53100';
 
 /** A failure of the database itself. */
-export type DatabaseTrouble = 'away' | 'disk full';
+type DatabaseTrouble = 'away' | 'disk full';
 
 /**
  * During a restart some connections work and others fail: the database counts as available after this time without a
@@ -52,7 +52,7 @@ export function isReported(error: unknown): boolean {
 }
 
 /** Called at each change, with the error of a new failure; null: the failure is over. */
-export type HealthListener = (trouble: DatabaseTrouble | null, error: unknown, lastedMs: number) => void;
+type HealthListener = (trouble: DatabaseTrouble | null, error: unknown, lastedMs: number) => void;
 
 /**
  * The health of the database, by the results of this process's statements. An outage is two events, its beginning and

@@ -1,5 +1,5 @@
 /** A value that all statements of a shape share, with its cast. */
-export interface SharedValue {
+interface SharedValue {
   readonly value: string;
   readonly type: string | undefined;
 }

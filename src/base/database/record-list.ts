@@ -5,14 +5,14 @@ import { isOfOneRow, tooManyGathered } from './database.errors.js';
 import type { Database } from './database.js';
 
 /** A table whose records are listed by id: ids sort by the time they were made. */
-export interface ListedTable {
+interface ListedTable {
   table: string;
   /** The columns of a record, as SQL. */
   columns: string;
 }
 
 /** Which records a list shows. */
-export interface RecordFilter {
+interface RecordFilter {
   /** Values by column. Each column has an index of tenant, column and id. */
   equal: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Records with a text that begins so. Each expression has an index of tenant and expression. */

@@ -14,7 +14,7 @@ type Send = (sql: string, values: unknown[]) => Promise<unknown> | undefined;
  * Tells the workers of all processes that there is work, so that they need to poll less. A wake-up can be
  * lost with its process; looking, at a slow pace, finds that work too.
  */
-export class Wakeups {
+class Wakeups {
   static readonly channel = 'talent_bridge_work';
   private readonly workers = new Map<Work, Set<() => void>>();
   private readonly pending = new Set<Work>();
@@ -61,7 +61,7 @@ export class Wakeups {
 }
 
 /** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
-export type ChangedRow = { readonly tenantId: string; readonly id: string } | null;
+type ChangedRow = { readonly tenantId: string; readonly id: string } | null;
 
 /** Changes of rows, told by the triggers, and the questions of other processes. */
 const CHANGES = 'talent_bridge_settings';

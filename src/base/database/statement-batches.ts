@@ -14,7 +14,7 @@ interface Runner {
 }
 
 /** A statement that may run with others of its shape. */
-export interface JoiningStatement {
+interface JoiningStatement {
   readonly joins: { tenantId: string; key: string } | null;
   readonly sharedName: string;
   readonly layout: string;
@@ -76,7 +76,7 @@ function lengthOf(value: unknown): number {
 }
 
 /** The text of the statements of one shape, and what follows from it. */
-export interface StatementShape {
+interface StatementShape {
   readonly text: string;
   /** Which parameters of the text all statements share. */
   readonly layout: string;

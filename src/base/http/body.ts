@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = 2;
 /**
  * Counts the bytes of large bodies over all requests of this process, so that many bodies cannot exhaust its memory.
  */
-export class BodyBudget {
+class BodyBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
 
@@ -53,7 +53,7 @@ export class BodyBudget {
 }
 
 /** The bytes of one body in the budget. */
-export interface BodyShare {
+interface BodyShare {
   /** Takes bytes; returns null, or the refusal when there is no room. */
   readonly take: (bytes: number) => TooManyBodies | null;
   readonly giveBack: () => void;
@@ -68,10 +68,10 @@ export const MAX_DISCARD = 64 * 1024 * 1024;
 const SMALL_BODY = 64 * 1024;
 
 /** Returns the tenant of the caller; rejects with the refusal of an unknown one. */
-export type Admit = (req: BridgeRequest) => Promise<string>;
+type Admit = (req: BridgeRequest) => Promise<string>;
 
 /** The checks before a large body is read. */
-export class LargeBody {
+class LargeBody {
   readonly length: number;
   admitted = false;
   private share: BodyShare | null = null;
@@ -109,7 +109,7 @@ export class LargeBody {
 }
 
 /** Reads the bytes of a body, and calls `done` once: with them, or with the refusal. */
-export function readStream(
+function readStream(
   req: BridgeRequest,
   limit: number,
   large: LargeBody,

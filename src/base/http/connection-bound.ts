@@ -4,7 +4,7 @@ import { TooManyRequests } from './http.errors.js';
 import type { BridgeRequest } from './request.js';
 
 /** How many connections a process keeps open. Each takes about 15 kB, and 64 KiB more while it sends a body. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   most: number;
   /** Those that have not shown a valid credential. */
   strangers: number;

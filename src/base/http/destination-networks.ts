@@ -59,7 +59,7 @@ export function isMetadataAddress(address: string): boolean {
 }
 
 /** Returns whether a host name, without a dot at its end, is one of a metadata service. */
-export function isMetadataName(host: string): boolean {
+function isMetadataName(host: string): boolean {
   return METADATA_NAMES.has(host.toLowerCase());
 }
 
@@ -115,7 +115,7 @@ const PORT_RULES = {
 } as const satisfies Record<string, PortRule>;
 
 /** The kind of a destination of a tenant, which decides its ports. */
-export type DestinationKind = keyof typeof PORT_RULES;
+type DestinationKind = keyof typeof PORT_RULES;
 
 /** The hint for a tenant with a private address, or plain http. */
 export const PRIVATE_HINT =

@@ -4,7 +4,7 @@ import { InvalidFields } from '../errors/domain-error.js';
 import { queryChoice } from './query.js';
 
 /** The form of a list. */
-export type ExportFormat = 'json' | 'csv' | 'ndjson';
+type ExportFormat = 'json' | 'csv' | 'ndjson';
 
 /** Returns the form of a list: `?format=`, else by the Accept header, else JSON pages. */
 export function exportFormat(format: string | undefined, accept: string | undefined): ExportFormat {

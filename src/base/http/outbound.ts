@@ -38,7 +38,7 @@ function listen(): void {
 }
 
 /** Runs a dispatch of undici, and notes the IP address that its request is sent to. */
-export function noting(note: Note, dispatch: () => void): void {
+function noting(note: Note, dispatch: () => void): void {
   if (!listens) listen();
   current = note;
   try {
@@ -92,7 +92,7 @@ export type OutboundAnswer =
   | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number; address: string | null };
 
 /** An address that this service does not connect to for a tenant. */
-export class BlockedAddress extends Error {
+class BlockedAddress extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 

@@ -7,7 +7,7 @@ import { networkOf } from './allowed-networks.js';
 import { TooManyRequests } from './http.errors.js';
 
 /** The remaining allowance of a credential. */
-export interface Allowance {
+interface Allowance {
   allowed: boolean;
   limit: number;
   remaining: number;

@@ -73,7 +73,7 @@ export function rawQuery({ originalUrl }: { originalUrl: string }): string {
 }
 
 /** Called when an answer is sent, or when the caller has gone away before. */
-export type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
+type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
 
 /** Requests of orchestrators and monitoring. They say nothing about whether the service is used. */
 export const PROBE = /^\/(healthz|readyz|metrics)/;

@@ -9,7 +9,7 @@ const BLOCK_CHARACTERS = 16_000;
 const LONGEST_WAIT_MS = 500;
 
 /** A destination of lines that can be made to write what waits. */
-export type FlushedStream = DestinationStream & { flushSync?: () => void };
+type FlushedStream = DestinationStream & { flushSync?: () => void };
 
 /**
  * Gathers lines into blocks, off the path of the request. A block is written when it is full, after half a second, by
@@ -43,7 +43,7 @@ export class Blocks implements FlushedStream {
 let shared: Blocks | undefined;
 
 /** Returns the blocks of standard output, of which a process has one. */
-export function stdoutBlocks(): Blocks {
+function stdoutBlocks(): Blocks {
   if (shared === undefined) {
     const blocks = new Blocks(pino.destination({ dest: 1, sync: false }));
     shared = blocks;
@@ -56,7 +56,7 @@ export function stdoutBlocks(): Blocks {
 }
 
 /** The fields of a line. */
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 // Fields with these names are removed from the log, at the top of a line and one level below.
 const SECRET_FIELDS = [

@@ -15,7 +15,7 @@ const CUT =
  * show is that the newest lines were cut off. Out: the verdict of the chain. Throws a `CliError` for a file that
  * cannot be read or is no such export.
  */
-export async function verifyExport(file: string, head?: string): Promise<ChainVerdict & { note?: string }> {
+async function verifyExport(file: string, head?: string): Promise<ChainVerdict & { note?: string }> {
   const verifier = new ExportVerifier();
   const expected = head?.toLowerCase();
   let passed = expected === undefined;

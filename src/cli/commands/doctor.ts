@@ -15,7 +15,7 @@ import { examine, type Report } from '../doctor/run/examination.js';
 import { tableOf } from '../output/output.js';
 
 /** Returns the checks of `doctor <SCIM address>`, in their order. They make eight records at most. */
-export function doctorChecks(methods: readonly Method[]): Check[] {
+function doctorChecks(methods: readonly Method[]): Check[] {
   return [
     credentialCheck(methods),
     ...DISCOVERY_CHECKS,

@@ -4,7 +4,7 @@ import { NAMED_BY, OFTEN_ONE } from '../references/references.js';
 import { type CommandFacts, type OptionFacts, comesByInput, meaningsOf } from './values.js';
 
 /** The meaning of fields for which the description has no text, by name. */
-export const FIELD_TEXTS: Readonly<Record<string, string>> = {
+const FIELD_TEXTS: Readonly<Record<string, string>> = {
   api_may_write_directory_users: 'whether API keys may change users that a directory manages',
   base_url: 'its address',
   criteria: 'the criteria as JSON',

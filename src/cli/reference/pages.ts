@@ -9,7 +9,7 @@ import { NOUNS, AFTER, COMMANDS } from '../program.js';
 import { code, head, table, settingsFile, settingsIn, settingsPage } from './settings.mapping.js';
 
 /** What the page of the command line is made from. */
-export interface CliFacts {
+interface CliFacts {
   readonly commands: readonly Command[];
   /** What each noun is. */
   readonly nouns: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export function errorsPage(codes: Readonly<Record<string, string>>): string {
 }
 
 /** What the catalogue of events says of one, as far as the page shows it. */
-export interface ShownEvent {
+interface ShownEvent {
   readonly severity: string;
   readonly runbook: string;
   readonly example: object;

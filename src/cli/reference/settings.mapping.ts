@@ -19,7 +19,7 @@ export function code(text: string): string {
 }
 
 /** A variable of the environment, as the source describes it. */
-export interface EnvironmentSetting {
+interface EnvironmentSetting {
   readonly name: string;
   readonly meaning: string;
   /** Markdown. */

@@ -3,7 +3,7 @@ import { type Client, encode, type Json } from '../client/client.js';
 import type { Command, Context, Reference } from '../command/command.js';
 
 /** Returns the id of the only connection. */
-export async function onlyConnection(client: Client): Promise<string> {
+async function onlyConnection(client: Client): Promise<string> {
   const [only, ...others] = await connections(client);
   if (only === undefined) throw new CliError('There is no connection yet.', EXIT.usage);
   if (others.length === 0) return only.id;
@@ -11,7 +11,7 @@ export async function onlyConnection(client: Client): Promise<string> {
 }
 
 /** The id of a connection that is named by its id or slug. No slug has an underline, so none looks like an id. */
-export async function connectionNamed(client: Client, named: string): Promise<string> {
+async function connectionNamed(client: Client, named: string): Promise<string> {
   if (named.startsWith('con_')) return named;
   const [found] = await connections(client, `?slug=${encodeURIComponent(named)}`);
   if (found !== undefined) return found.id;
@@ -40,7 +40,7 @@ function slugs(all: readonly Named[]): string {
  * @param argument undefined: the only directory
  * @throws {CliError} when no directory has the name, several have it, or none is named and there are several
  */
-export async function directoryNamed(client: Client, argument: string | undefined): Promise<string> {
+async function directoryNamed(client: Client, argument: string | undefined): Promise<string> {
   if (argument?.startsWith('dir_')) return argument;
   const all = await client.list<{ id: string; name: string }>('/directories');
   if (all.length === 0) throw new CliError('There is no directory yet.', EXIT.usage);
@@ -98,7 +98,7 @@ interface NamedRecords {
  *
  * @throws {CliError} when no record has it
  */
-export async function recordNamed(client: Client, named: string, { what, path, prefix }: NamedRecords): Promise<Json> {
+async function recordNamed(client: Client, named: string, { what, path, prefix }: NamedRecords): Promise<Json> {
   if (named.startsWith(prefix)) return client.call('GET', `${path}/${encode(named)}`);
   const [found] = await client.list(`${path}?external_id=${encodeURIComponent(named)}`, 1);
   if (found !== undefined) return found;

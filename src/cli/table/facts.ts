@@ -19,7 +19,7 @@ import { TENANCY_FACTS } from './tenancy.js';
 const KEYS = { rows: 'keys', fields: 'id purpose active_from retired_at' };
 
 /** The platform, the changes that are forwarded to it, and the installation. */
-export const PLATFORM_FACTS: FactsTable = {
+const PLATFORM_FACTS: FactsTable = {
   'platform show': { shown: (platform) => ({ ...platform, state: stateWord(platform['state']) }) },
   'platform test': {
     about: 'Tests the connection; exit code 1 when an answer is wrong',

@@ -11,7 +11,7 @@ import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
 import { LINK_SECONDS } from './console-access.dto.js';
 
 /** A link that was used now. */
-export interface UsedConsoleLink {
+interface UsedConsoleLink {
   id: string;
   role: ConsoleRole;
   /** The person who has made it; null: the request did not say. */
@@ -19,7 +19,7 @@ export interface UsedConsoleLink {
 }
 
 /** What a new link opens, and why it is made. */
-export interface LinkRequest {
+interface LinkRequest {
   role: ConsoleRole;
   /** '' for the role `operator`. */
   tenantId: string;

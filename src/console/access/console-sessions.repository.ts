@@ -5,14 +5,14 @@ import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 import { IDLE_SECONDS } from './console-access.dto.js';
 
 /** A session of the console to be written. */
-export interface NewConsoleSession {
+interface NewConsoleSession {
   id: string;
   hash: Buffer;
   expiresAt: Date;
 }
 
 /** What `GET /me` shows of a session. */
-export interface SessionFactsRow {
+interface SessionFactsRow {
   link_role: ConsoleRole | null;
   signed_in_at: Date;
   authenticated_at: Date | null;

@@ -7,7 +7,7 @@ import { NotFound } from '../../base/errors/domain-error.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 
 /** A file of the console with its compressed forms. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly br: Buffer;
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * @param folder where the build has put them
  * @returns the files by name; without the document where the console is not built
  */
-export function readConsole(folder: string = BUILT): ReadonlyMap<string, ConsoleFile> {
+function readConsole(folder: string = BUILT): ReadonlyMap<string, ConsoleFile> {
   if (!existsSync(path.join(folder, DOCUMENT))) return new Map();
   const files = readdirSync(folder).flatMap((name): [string, ConsoleFile][] => {
     const type = TYPES[path.extname(name)];
@@ -44,7 +44,7 @@ export function readConsole(folder: string = BUILT): ReadonlyMap<string, Console
 }
 
 /** Returns the form of a file that a client accepts, and its name in `Content-Encoding`; null: as it is. */
-export function acceptedForm(
+function acceptedForm(
   file: ConsoleFile,
   acceptEncoding: string | undefined,
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer } {

@@ -15,7 +15,7 @@ import { DirectoryMarks } from '../directories/directory-marks.js';
 import { type ScimCredential, TokenRefusals, ScimTokenStore } from '../directories/scim-token.store.js';
 
 /** A use of a client and its secret: a request for a token, or one with a token. `id` names both. */
-export interface ClientUse extends UsedCredential {
+interface ClientUse extends UsedCredential {
   readonly clientId: string;
   readonly secretId: string | null;
   readonly directoryId: string;

@@ -24,11 +24,11 @@ export interface DirectoryClient {
 }
 
 /** The columns of a client `c` that {@link clientOf} reads. */
-export const CLIENT_COLUMNS = `c.id as client_id, c.directory_id, c.kind, c.issuer, c.subject, c.audience, c.jwks, c.jwks_url,
+const CLIENT_COLUMNS = `c.id as client_id, c.directory_id, c.kind, c.issuer, c.subject, c.audience, c.jwks, c.jwks_url,
   c.access_token_seconds`;
 
 /** A row of {@link CLIENT_COLUMNS}. */
-export interface ClientColumns {
+interface ClientColumns {
   client_id: string;
   directory_id: string;
   kind: ClientKind;

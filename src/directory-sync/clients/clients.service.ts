@@ -31,7 +31,7 @@ import type {
 import { ClientsRepository, type ClientRow } from './clients.repository.js';
 
 /** How many clients a directory can have. */
-export const CLIENTS_CAP: Cap = {
+const CLIENTS_CAP: Cap = {
   most: 10,
   code: 'too_many_clients',
   whose: 'A directory',
@@ -42,7 +42,7 @@ export const CLIENTS_CAP: Cap = {
 };
 
 /** How many live secrets a client can have: the present one and the next one. */
-export const CLIENT_SECRETS_CAP: Cap = {
+const CLIENT_SECRETS_CAP: Cap = {
   most: 2,
   code: 'too_many_client_secrets',
   whose: 'A client',

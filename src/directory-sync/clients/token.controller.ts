@@ -33,7 +33,7 @@ export class TokenForm {
 }
 
 /** An access token (RFC 6749 §5.1). */
-export class AccessTokenBody {
+class AccessTokenBody {
   @ApiProperty({ description: 'A credential of SCIM: `Authorization: Bearer <access_token>`.' })
   access_token!: string;
   @ApiProperty({ enum: ['Bearer'] })
@@ -45,7 +45,7 @@ export class AccessTokenBody {
 }
 
 /** The metadata of the server of access tokens (RFC 8414 §2). */
-export class AuthorizationServerBody {
+class AuthorizationServerBody {
   @ApiProperty()
   issuer!: string;
   @ApiProperty()

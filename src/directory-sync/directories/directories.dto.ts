@@ -26,7 +26,7 @@ const GUARD_MAX: GuardFigures = {
 };
 
 /** Returns why the figures of a guard are not valid, or null. */
-export function guardProblem(value: unknown): string | null {
+function guardProblem(value: unknown): string | null {
   if (value === 'off' || value === 'on') return null;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return 'must be off, on, or an object of figures';
@@ -51,16 +51,16 @@ export const GUARD = {
   example: GUARD_DEFAULTS,
 };
 /** How `replace_creates_missing` is described. */
-export const REPLACE_CREATES_MISSING = {
+const REPLACE_CREATES_MISSING = {
   description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
 };
 /** How `may_grant_console` is described. */
-export const MAY_GRANT_CONSOLE = {
+const MAY_GRANT_CONSOLE = {
   description:
     'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
 };
 /** How `custom_attributes` is described. */
-export const CUSTOM_ATTRIBUTES = {
+const CUSTOM_ATTRIBUTES = {
   description:
     'Attributes of users that the customer declares, up to 50, in the schema `urn:ietf:params:scim:schemas:extension:custom:2.0:User`. A list replaces the declared ones; values of a removed attribute are kept and not shown. The type of a name stays.',
 };

@@ -32,7 +32,7 @@ export interface TokenRefusal {
 export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
 
 /** A role that a directory has written and that its user did not get. */
-export interface RefusedRoleMark {
+interface RefusedRoleMark {
   /** ISO 8601. */
   at: string;
   role: string;

@@ -19,7 +19,7 @@ import {
 import type { CurrentDirectory } from './scim-request.js';
 
 /** Pages of more resources are seldom small. IdPs read 100 or 200 at a time. */
-export const LIGHT_RESOURCES = 200;
+const LIGHT_RESOURCES = 200;
 
 /** How a page of small resources is read: by one plain statement, of which no part counts bytes row by row. */
 export interface LightColumns {
@@ -71,7 +71,7 @@ export interface LightRow {
 }
 
 /** A page that was read by {@link readLight}. */
-export interface LightPage<Row> {
+interface LightPage<Row> {
   readonly rows: Row[];
   readonly more: boolean;
   readonly related: Related | undefined;
@@ -84,7 +84,7 @@ export interface LightPage<Row> {
  * @param params the parameters of its SQL
  * @returns null where the page is not small: it has to be read by its bytes
  */
-export async function readLight<Row extends LightRow>(
+async function readLight<Row extends LightRow>(
   db: Database,
   table: ListTable,
   light: LightColumns,
@@ -157,7 +157,7 @@ async function readRest(
 }
 
 /** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
-export interface WalkMarks {
+interface WalkMarks {
   readonly ends: Map<number, ListPlace>;
   /** The walk has continued after another walk of the same list began, so it did not stop at its first page. */
   goesOn: boolean;

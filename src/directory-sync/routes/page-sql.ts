@@ -27,7 +27,7 @@ export interface ListColumns {
 }
 
 /** Rows of another table that several resources of a page show, such as the names of groups. */
-export interface CommonColumns {
+interface CommonColumns {
   /** A query for these rows, over the found rows `a`. The size of a resource can use its rows, `n`. */
   readonly found: string;
   /** The text that the page gets of them, over `n`: an aggregate. */

@@ -33,7 +33,7 @@ interface ListPage<Row> extends Pick<PageRows<Row>, 'rows' | 'common' | 'large'>
 }
 
 /** How rows become resources. */
-export interface ListView<Row> {
+interface ListView<Row> {
   readonly columns: ListShapes;
   /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;

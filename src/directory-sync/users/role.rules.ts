@@ -10,7 +10,7 @@ export interface RuleRole {
 }
 
 /** The sources of a role, in the order of precedence. */
-export interface RoleSources {
+interface RoleSources {
   /** SCIM `roles` in the request: the primary one first, then in the order sent. */
   roles: readonly string[];
   /** Roles of the group rules that match, in the order of the rules. */

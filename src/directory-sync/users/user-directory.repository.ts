@@ -53,7 +53,7 @@ const EMAILS_OF_USER = 5;
  * regard to case: `id`, the text that matches (`key`) and whether it is a name. A user can be among them several times. The
  * statement reads each index for at most `limit` entries, in the order of the texts, so the exact one comes first.
  */
-export function usersBeginning(text: string, add: Add, limit: number): string {
+function usersBeginning(text: string, add: Add, limit: number): string {
   const within = rangesOf(text, add);
   const parts = SEARCHED.map(
     ({ key, form, of, isName = false }) =>
@@ -68,7 +68,7 @@ export function usersBeginning(text: string, add: Add, limit: number): string {
 /** The newest users among which a page of many with a beginning is looked for: it is there where they are frequent. */
 const NEAR = 5_000;
 /** The most users with a beginning that are looked up by their ids where the newest have too few of them. */
-export const MANY_BEGINNING = 20_000;
+const MANY_BEGINNING = 20_000;
 
 /** How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, along the list. */
 export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
@@ -78,7 +78,7 @@ export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
  *
  * @param after the id before which the page begins; null: the first page
  */
-export function foundBy(text: string, way: Way, after: string | null, add: Add): string {
+function foundBy(text: string, way: Way, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
   if (way === 'list') return beginsWith(text, add);
@@ -95,7 +95,7 @@ function beginsWith(text: string, add: Add): string {
 }
 
 /** Returns the condition of the filter `held`: a reason, `any` or `none`. */
-export function heldCondition(held: string, add: Add): string {
+function heldCondition(held: string, add: Add): string {
   if (held === 'none') return 'u.held is null';
   return held === 'any' ? 'u.held is not null' : `u.held = ${add(held)}`;
 }
@@ -127,7 +127,7 @@ export function writtenOf(row: HeldUser): { doc: UserDocument; isRemoved: boolea
 export type ListedUser = Omit<NamedUser, 'doc'>;
 
 /** Which users a list of the users API shows. */
-export interface UserFilter {
+interface UserFilter {
   email?: string | undefined;
   user_name?: string | undefined;
   external_id?: string | undefined;

@@ -32,7 +32,7 @@ export interface ConflictingUserRow {
 }
 
 /** A user with an e-mail in force. */
-export interface EmailHolder {
+interface EmailHolder {
   id: string;
   status: 'active' | 'inactive';
   person_external_id: string | null;

@@ -6,7 +6,7 @@ import { deliveryId, type Call, type Attempt } from './outcome.js';
 export type ArrayColumns<T> = readonly (readonly [name: string, type: string, value: (row: T) => ArrayElement])[];
 
 /** A value of a column; of an infinite time, its text. */
-export type ArrayElement = string | number | boolean | Date | null;
+type ArrayElement = string | number | boolean | Date | null;
 
 /**
  * Returns the table function over the arrays.
@@ -33,7 +33,7 @@ function elementOf(value: ArrayElement): string {
 }
 
 /** A request with the call that it belongs to. */
-export interface AttemptOfCall {
+interface AttemptOfCall {
   subject: string;
   call: Call;
   attempt: Attempt;
@@ -161,7 +161,7 @@ export interface ListedAttempt {
 }
 
 /** Which requests are listed. */
-export interface AttemptFilter {
+interface AttemptFilter {
   /** Of a message: its id, its sequence, and the subjects of which it can have been sent. */
   message?: { id: string; sequence: string; subjects: readonly string[] } | undefined;
   /** Only those that delivered, or only the others. */

@@ -93,7 +93,7 @@ export type LaneEvent =
 export type Policy = Readonly<Record<TargetState, string>>;
 
 /** The event of a lane that was claimed and not begun. */
-export interface HandBack {
+interface HandBack {
   kind: 'handed_back';
   token: string;
 }

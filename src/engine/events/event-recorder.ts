@@ -38,7 +38,7 @@ export interface RecordedFact {
 }
 
 /** An event whose row another room writes. Its part has rows with `record`, `sequence` and `occurred_at`. */
-export interface FactElsewhere {
+interface FactElsewhere {
   event: EventName | UserEventName;
   part: Part;
 }

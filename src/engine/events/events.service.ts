@@ -28,7 +28,7 @@ interface LookRow {
 const FARTHEST = String(10 ** 12);
 
 /** A page of the feed. */
-export interface FeedPage {
+interface FeedPage {
   events: StoredEvent[];
   /** The position of the next page: an event of the tenant, so that it shows nothing of others; null: none so far. */
   nextAfter: string | null;

@@ -29,7 +29,7 @@ export interface TaskRow {
 }
 
 /** A task that is to be done. */
-export interface NewTask {
+interface NewTask {
   kind: TaskKind;
   payload: object;
   total?: number | null;
@@ -41,7 +41,7 @@ export interface NewTask {
 }
 
 /** Which tasks a list shows. */
-export interface TaskFilter {
+interface TaskFilter {
   kinds?: readonly TaskKind[];
   state?: TaskState | undefined;
   directoryId?: string | undefined;

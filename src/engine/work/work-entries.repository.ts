@@ -6,7 +6,7 @@ import { type WorkKind, LeaseLost, type TurnOutcome, type WorkKey } from '../../
 import { WorkKinds } from './work-kinds.js';
 
 /** The places of a process, and the most of them that a tenant and a server have. */
-export interface PlaceLimits {
+interface PlaceLimits {
   readonly all: number;
   readonly ofTenant: number;
   readonly ofServer: number;
@@ -74,7 +74,7 @@ export const LEASE_MS = 15_000;
  * tenants and servers with no place for calls; the tenants with no place for other work; the free places for calls, and for
  * other work; the id of this claim.
  */
-export function claimStatement(kinds: Iterable<WorkKind>): string {
+function claimStatement(kinds: Iterable<WorkKind>): string {
   const parts = [...kinds].flatMap((of) => {
     const { kind } = of;
     const due = of.due();
@@ -132,7 +132,7 @@ export interface EntryState {
 }
 
 /** A piece of work, for the operator. */
-export interface WorkRow {
+interface WorkRow {
   kind: string;
   tenant_id: string | null;
   id: string | null;
@@ -143,7 +143,7 @@ export interface WorkRow {
 }
 
 /** `resting`: only if no process has the work; `failing`: only after a failure; `all`: in any case. */
-export type Roused = 'resting' | 'failing' | 'all';
+type Roused = 'resting' | 'failing' | 'all';
 
 /** The statements of the table of work: leases, rests, and intervals. What is due is in the tables of the rooms. */
 @Injectable()

@@ -63,7 +63,7 @@ function awayBy(verdict: Verdict & { kind: 'unavailable' }, baseUrl: string): st
 // What each answer of a trial has to be. Pure.
 
 /** The throw-away user of a trial. No mail can reach it: `.invalid` has no addresses (RFC 2606 §2). */
-export interface TrialUser {
+interface TrialUser {
   email: string;
   first_name: string;
   last_name: string;

@@ -6,7 +6,7 @@ const COUNT = { type: 'integer', example: 42 } as const;
 const LAG = { type: 'integer', nullable: true, example: 420 } as const;
 
 /** What happened to changes in one interval. */
-export class ChangeStatisticsBody {
+class ChangeStatisticsBody {
   @ApiProperty({ format: 'date-time', description: 'The start of the interval.' })
   from!: string;
   @ApiProperty({ ...COUNT, description: 'Changes of users, as `GET /changes` lists them.' })

@@ -17,7 +17,7 @@ const TOTAL_HEADER = 'x-total-count';
 const TOTAL_FIELDS = ['total', 'total_count', 'totalResults', 'count'];
 
 /** A page of the platform's list. */
-export interface ListedPage {
+interface ListedPage {
   accounts: ListedAccount[];
   /** The cursor of the page that follows; null: this was the last one. */
   next: string | null;

@@ -2,7 +2,7 @@ import type { CandidateChange, CandidateFields, CandidateRow, Metadata, AtsStatu
 import { NO_METADATA, readCandidateMetadata, mergedMetadata, metadataTextProblem } from './metadata.rules.js';
 
 /** A candidate that is to be written, and the opening whose title it takes; null: its title is final. */
-export interface CandidateEdit {
+interface CandidateEdit {
   row: CandidateRow;
   titleFrom: string | null;
 }
@@ -110,7 +110,7 @@ export interface SyncedCandidate {
 }
 
 /** What a candidate of an ATS comes to, before its title is known; or why it is not written. */
-export type SyncedEdit = CandidateEdit | 'claimed_by_another_connection' | 'metadata_too_large';
+type SyncedEdit = CandidateEdit | 'claimed_by_another_connection' | 'metadata_too_large';
 
 /** Returns the candidate as the ATS says it is. A record that the API made is adopted, with its id and metadata. */
 export function syncedEdit(

@@ -75,7 +75,7 @@ export class ChangeCandidate extends ChangeType(CreateCandidate) {}
 export class PutCandidate extends PutType(CreateCandidate) {}
 
 /** A candidate as this API shows it. */
-export class CandidateBody extends IntersectionType(
+class CandidateBody extends IntersectionType(
   ShownType(CreateCandidate, ['email', 'first_name', 'last_name', 'external_id', 'job_title']),
   Times,
 ) {
@@ -94,7 +94,7 @@ export class CandidateBody extends IntersectionType(
 }
 
 /** A page of candidates. */
-export class CandidateListBody extends UpdatesPage(CandidateBody, 'a candidate') {}
+class CandidateListBody extends UpdatesPage(CandidateBody, 'a candidate') {}
 
 type Sent = Pick<BridgeRequest, 'rawBody'>;
 
@@ -103,7 +103,7 @@ type Sent = Pick<BridgeRequest, 'rawBody'>;
  *
  * @throws {InvalidFields} for metadata over 16 KiB
  */
-export function sentFields<T extends { metadata?: object | null }>(
+function sentFields<T extends { metadata?: object | null }>(
   req: Sent,
   body: T,
 ): Omit<T, 'metadata'> & { metadata?: Metadata } {

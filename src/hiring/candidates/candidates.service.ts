@@ -23,10 +23,10 @@ import {
 import { managedChange } from './metadata.rules.js';
 
 /** What happens to a candidate that is there already when it is created. */
-export type IfExists = 'refuse' | 'return' | 'update';
+type IfExists = 'refuse' | 'return' | 'update';
 
 /** What a write came to. */
-export interface CandidateResult {
+interface CandidateResult {
   row: CandidateRow;
   created: boolean;
 }

@@ -50,7 +50,7 @@ function keyOf(value: unknown): string | null {
 }
 
 /** Metadata after a write, and the keys that the ATS owns from then on. */
-export interface MergedMetadata {
+interface MergedMetadata {
   text: string;
   keys: readonly string[];
   /** The ATS sends all of it: no other writer has set a member. */
@@ -153,7 +153,7 @@ function memberText(name: string, value: string): string {
 const OWNED = ['first_name', 'last_name', 'email', 'external_id', 'job_title'] as const;
 
 /** What a change by the API comes to for a candidate of an ATS. */
-export interface ManagedChange {
+interface ManagedChange {
   /** The change with the keys of the ATS that the caller left out. */
   change: CandidateChange;
   /** What the caller would change of what the ATS owns, such as `email` and `metadata.ats`. */

@@ -50,7 +50,7 @@ const UPDATE = `
  *
  * @throws `unique_violation` where another one has an `external_id`
  */
-export async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<void> {
+async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
   const of = <T>(pick: (row: CandidateRow) => T): T[] => rows.map(pick);
@@ -90,11 +90,7 @@ function keyBeside(email: string): string | null {
 }
 
 /** Changes many candidates in one statement, each from its last sequence to the next one. @returns how many */
-export async function updateCandidates(
-  tx: SqlRunner,
-  tenantId: string,
-  rows: readonly CandidateRow[],
-): Promise<number> {
+async function updateCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<number> {
   if (rows.length === 0) return 0;
   const values = CHANGED.map(({ valueOf }) => rows.map(valueOf));
   return (await tx.query(UPDATE, [tenantId, rows.map(({ id }) => id), ...values])).rowCount ?? 0;
@@ -126,7 +122,7 @@ class SyncRaced extends Error {
 const NOT_UNIQUE = '23505';
 
 /** Candidates that are to be written, and what becomes of them. */
-export interface SyncedPlan {
+interface SyncedPlan {
   readonly results: readonly SyncedResult[];
   readonly created: readonly CandidateRow[];
   readonly updated: readonly CandidateRow[];

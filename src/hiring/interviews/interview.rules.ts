@@ -145,7 +145,7 @@ export function scorecardProblems(content: ScorecardContent): FieldError[] {
 }
 
 /** What a scorecard that arrives comes to. */
-export type ScorecardVerdict =
+type ScorecardVerdict =
   | { kind: 'same' }
   | { kind: 'new'; version: number }
   /** The version that was named is not the next one. */

@@ -40,9 +40,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof InterviewBody)[];
 
 /** Returns all interviews of a list as CSV, newest first, a page at a time. @param pages reads one page */
-export async function* interviewsCsv(
-  pages: (page: PageRequest) => Promise<CutRows<InterviewRow>>,
-): AsyncGenerator<string> {
+async function* interviewsCsv(pages: (page: PageRequest) => Promise<CutRows<InterviewRow>>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
   for (let after: string | null = null; ;) {
     const { rows } = await pages({ list: 'interviews', after, limit: PAGE });

@@ -18,7 +18,7 @@ export interface InterviewFilter {
 }
 
 /** The interviews ahead whose plan the engine did not take: without a link, or with a room at the former time. */
-export interface NotTaken {
+interface NotTaken {
   count: number;
   since: Date | null;
   first: string | null;

@@ -24,7 +24,7 @@ import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { Meetings } from './meetings.js';
 
 /** How many interviews a candidate can have. */
-export const INTERVIEWS_CAP: Cap = {
+const INTERVIEWS_CAP: Cap = {
   most: 1_000,
   code: 'too_many_interviews',
   whose: 'A candidate',

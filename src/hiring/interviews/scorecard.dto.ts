@@ -7,7 +7,7 @@ import { ShownType } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
 
 /** Declares text with line breaks and tabs; blanks around it are cut, and other control characters refused. */
-export function Prose(options: FieldOptions & { max: number }): PropertyDecorator {
+function Prose(options: FieldOptions & { max: number }): PropertyDecorator {
   const { max } = options;
   return applyDecorators(
     Transform(({ value }: { value: unknown }) =>

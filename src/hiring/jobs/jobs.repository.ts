@@ -10,7 +10,7 @@ import type { PageRequest } from '../../base/http/page.js';
 import type { JobRow } from './job.js';
 
 /** Which openings a list shows. */
-export interface JobFilter {
+interface JobFilter {
   status?: string | undefined;
   external_id?: string | undefined;
   ats?: string | undefined;

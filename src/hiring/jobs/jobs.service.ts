@@ -8,7 +8,7 @@ import { type JobRow, changedJob, differingFields, newJob, type JobFields } from
 import { JobsRepository, lockTitle, lockTitles } from './jobs.repository.js';
 
 /** The ATS that brings the opening owns its fields; names those that would change, and the connection. */
-export class JobManagedByAts extends Conflict {
+class JobManagedByAts extends Conflict {
   constructor(connectionId: string, fields: readonly string[]) {
     super('managed_by_ats', 'The ATS owns this opening: change it there.', {
       members: { ats_connection_id: connectionId },
@@ -31,7 +31,7 @@ export abstract class TitleFollowers {
 }
 
 /** What a write came to. */
-export interface JobResult {
+interface JobResult {
   row: JobRow;
   created: boolean;
 }

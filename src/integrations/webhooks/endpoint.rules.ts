@@ -118,7 +118,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /** The pace of webhooks; tests run it faster. */
-export interface WebhookPace {
+interface WebhookPace {
   /** The pauses after each failed try; a message is given up when none is left. Empty: there are no retries. */
   pauses: readonly number[];
   /** An endpoint with nothing but failures for so long is disabled. */

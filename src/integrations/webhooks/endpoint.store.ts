@@ -52,7 +52,7 @@ export interface EndpointRow {
 }
 
 /** A secret of an endpoint. Null: no key of the settings opens it. */
-export interface StoredSecret {
+interface StoredSecret {
   secret: string | null;
   /** Milliseconds since 1970; null: it lasts. */
   expiresAt: number | null;

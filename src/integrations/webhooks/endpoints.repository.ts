@@ -10,7 +10,7 @@ import { EndpointStore } from './endpoint.store.js';
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
 
 /** What a change of an endpoint writes. */
-export type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
+type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
 
 /** What the database knows of an endpoint's delivery, beside the endpoint. */
 export interface EndpointFacts {

@@ -51,7 +51,7 @@ export function signatureHeader(
 }
 
 /** An event that is to be sent. */
-export interface MessageEvent {
+interface MessageEvent {
   /** `evt_…`: the same at every attempt and at every endpoint. */
   id: string;
   event: EventName;

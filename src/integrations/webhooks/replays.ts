@@ -19,7 +19,7 @@ import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
 /** What the task of a replay stores between its batches. */
-export interface ReplayPayload {
+interface ReplayPayload {
   endpoint_id: string;
   /** Null: what was given up. */
   since: string | null;

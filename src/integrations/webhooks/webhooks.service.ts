@@ -86,7 +86,7 @@ function iso(text: string): string {
 }
 
 /** How many webhook endpoints a tenant can have. */
-export const WEBHOOKS_CAP: Cap = {
+const WEBHOOKS_CAP: Cap = {
   most: 50,
   code: 'too_many_webhooks',
   whose: 'A tenant',

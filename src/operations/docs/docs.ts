@@ -37,7 +37,7 @@ interface FilterProps {
  * A plugin of Swagger UI: its filter finds operations by all words of address, summary, description and parameters,
  * where it would only compare the names of groups. The browser gets the function as text, so it uses nothing from here.
  */
-export function searchPlugin({ React }: SwaggerUi): object {
+function searchPlugin({ React }: SwaggerUi): object {
   return {
     components: {
       FilterContainer({ layoutSelectors, layoutActions }: FilterProps) {
@@ -81,7 +81,7 @@ export function searchPlugin({ React }: SwaggerUi): object {
 }
 
 /** The style of the page beside that of Swagger UI: a phone has one column, and tables that scroll on their own. */
-export const PAGE_CSS = `
+const PAGE_CSS = `
 body { margin: 0; background: #fff; }
 .swagger-ui .topbar { display: none; }
 .swagger-ui .information-container .info { margin: 24px 0; }

@@ -96,7 +96,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
  * @param operation method and address, such as `GET /api/v1/users`
  * @param place `path`, `query`, `header` or `cookie`
  */
-export function parameterText(operation: string, place: string, name: string): string | undefined {
+function parameterText(operation: string, place: string, name: string): string | undefined {
   return PARAMETER_TEXTS[`${operation} ${place} ${name}`] ?? PARAMETER_TEXTS[`${place} ${name}`];
 }
 
@@ -202,7 +202,7 @@ export function tagObjects(): { name: string; description: string }[] {
 }
 
 /** The name of the group for the tag of a controller; the tag itself where no group has it. */
-export function tagName(tag: string): string {
+function tagName(tag: string): string {
   return TAGS.find(({ of }) => of.includes(tag))?.name ?? tag;
 }
 

@@ -60,7 +60,7 @@ const INTERVIEW = {
 };
 
 /** Returns the API that interview engines offer, as OpenAPI 3.1. */
-export function engineApi(): OpenAPIObject {
+function engineApi(): OpenAPIObject {
   return {
     openapi: '3.1.0',
     info: {

@@ -7,7 +7,7 @@ import { Logger, processFields } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 
 /** A process of the installation. */
-export interface ProcessRow {
+interface ProcessRow {
   /** Its host and its number there. */
   name: string;
   role: string;

@@ -13,20 +13,20 @@ import { systemActor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 
 /** The generation of the database: it increases while users change. */
-export interface Generation {
+interface Generation {
   readonly id: string;
   readonly generation: number;
 }
 
 /** The generation of the database, stored outside of it. */
-export interface GenerationMark {
+interface GenerationMark {
   readonly installation: string;
   readonly generation: number;
   readonly at: string;
 }
 
 /** The file `DATA_DIR/database-generation`. */
-export class KeptMark {
+class KeptMark {
   private readonly file: string;
 
   constructor(private readonly dataDir: string) {

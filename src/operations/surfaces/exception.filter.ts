@@ -12,11 +12,11 @@ import { API_STATUS, type Refusal, problemOf, scimError } from './problem.js';
 import { refusalOf } from './refusal.js';
 
 /** The policy of the page: the style of the documentation and the favicon, and nothing else. */
-export const ERROR_PAGE_POLICY =
+const ERROR_PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The page that a person sees: what happened, and the number to ask with. */
-export function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
+function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const title = escapeHtml(STATUS_CODES[status] ?? 'Error');
   const fields = (refusal.extras.errors ?? []).map(
@@ -40,7 +40,7 @@ interface RouteLayer {
  * The methods that an address knows, in upper case; none when the address is unknown. Asked only when no route
  * matched. An IdP that gets 404 for a method it tried takes the resource for deleted; 405 says what is true.
  */
-export function knownMethods(app: unknown, path: string): string[] {
+function knownMethods(app: unknown, path: string): string[] {
   const stack = (app as { router?: { stack?: RouteLayer[] } }).router?.stack ?? [];
   const methods = new Set<string>();
   for (const layer of stack) {
@@ -88,7 +88,7 @@ const MOST = 500;
  * The reason of a refusal as a log may hold it: names of attributes stay, and every other quoted text (what a caller wrote,
  * such as a name or an e-mail) is left out.
  */
-export function loggedReason(detail: string): string {
+function loggedReason(detail: string): string {
   const parts = detail.slice(0, MOST).replace(/[“”`]/g, '"').split('"');
   // Every second part stood between quotation marks.
   return parts.map((part, i) => (i % 2 === 0 ? withoutAddresses(part) : named(part))).join('"');
@@ -112,7 +112,7 @@ function isName(text: string): boolean {
 }
 
 /** An error of an address of OAuth (RFC 6749 §5.2). */
-export interface OAuthError {
+interface OAuthError {
   error: string;
   error_description: string;
 }
@@ -158,7 +158,7 @@ const PAGE_WORDS: Readonly<Record<number, { title: string; said: string }>> = {
 };
 
 /** A refusal below `/api/auth` that is no refused sign-in, as a page of the sign-in with a way on. */
-export function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
+function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const { title, said } = PAGE_WORDS[status] ?? (status >= 500 ? PAGE_WORDS[500]! : PAGE_WORDS[400]!);
   const fields = (refusal.extras.errors ?? []).map(
@@ -175,7 +175,7 @@ export function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
 }
 
 /** Who reads an answer: an IdP, an OAuth client, a person in a browser, or a program that calls the API. */
-export type Surface = 'scim' | 'oauth' | 'page' | 'api';
+type Surface = 'scim' | 'oauth' | 'page' | 'api';
 
 /** Addresses of programs: a browser that opens one gets the answer of the API. */
 const PROGRAMS = /^\/(?:api(?!\/(?:auth|integrations)(?:\/|$))|v1|oauth|\.well-known|healthz|readyz|metrics)(?:\/|$)/;

@@ -15,7 +15,7 @@ const SLOW = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
 // Text that no database can keep: U+0000, half a surrogate pair.
 const BAD_TEXT = new Set(['22P05', '22021']);
 /** A database that is away or too slow as 503, text that it cannot hold as a wrong value; null for anything else. */
-export function databaseRefusal(error: unknown): Refusal | null {
+function databaseRefusal(error: unknown): Refusal | null {
   const code = codeOf(error);
   if (BAD_TEXT.has(code)) {
     return {

@@ -74,12 +74,12 @@ const WRITE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the entry of a change that was recorded as an event. */
-export function entryOfEvent({ sequence, event, at }: StoredEvent): PlacedEntry {
+function entryOfEvent({ sequence, event, at }: StoredEvent): PlacedEntry {
   return { place: sequence, body: entry({ id: eventId(sequence), at: at.toISOString(), kind: 'event', what: event }) };
 }
 
 /** Returns the entry of an event that an ATS has sent. */
-export function entryOfAtsEvent(one: InboundEventListed, connectionId: string): PlacedEntry {
+function entryOfAtsEvent(one: InboundEventListed, connectionId: string): PlacedEntry {
   const { id, at, name, state, reason, detail } = one;
   const what = name ?? 'event';
   const more = { state, waits: state === 'waiting', reason, detail, ats_connection_id: connectionId };
@@ -87,7 +87,7 @@ export function entryOfAtsEvent(one: InboundEventListed, connectionId: string): 
 }
 
 /** Returns the entry of an interview. */
-export function entryOfInterview(one: InterviewBody): PlacedEntry {
+function entryOfInterview(one: InterviewBody): PlacedEntry {
   const { id, created_at: at, starts_at: startsAt, state, meeting_state: meeting, meeting_reason: detail } = one;
   const waits = meeting === 'waiting';
   const reason = meeting === 'ready' ? null : `link_${meeting}`;
@@ -96,7 +96,7 @@ export function entryOfInterview(one: InterviewBody): PlacedEntry {
 }
 
 /** What is known of the connection through which a write goes. */
-export interface WriteConnection {
+interface WriteConnection {
   paused: boolean;
   problems: readonly { problem: string; reason: string }[];
   /** No user is known as whom it writes, and the vendor needs one. */
@@ -116,7 +116,7 @@ export function reasonOfWaiting({ paused, problems, lacksWriter }: WriteConnecti
  *
  * @param connection undefined: it is removed
  */
-export function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined): PlacedEntry {
+function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined): PlacedEntry {
   const { id, created_at: at, action, kind, state, connection_id, interview_id } = row;
   const waits = state === 'waiting';
   const reason = row.reason ?? (waits && connection !== undefined ? reasonOfWaiting(connection) : null);

@@ -15,10 +15,10 @@ export const NUMBER = { type: 'integer' } as const;
 export const TIME = { type: String, format: 'date-time' } as const;
 
 /** Options of a time field that can be null. */
-export const NO_TIME = { ...TIME, nullable: true } as const;
+const NO_TIME = { ...TIME, nullable: true } as const;
 
 /** The fields of every entry of a history. */
-export class EntryHead {
+class EntryHead {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
   @ApiProperty({
@@ -60,7 +60,7 @@ class DismissalBody {
 }
 
 /** A change of the effective state of a user. */
-export class ChangeEntry extends EntryHead {
+class ChangeEntry extends EntryHead {
   @ApiProperty({ enum: ['change'] })
   kind!: string;
   @ApiProperty(NUMBER)
@@ -96,7 +96,7 @@ export class ChangeEntry extends EntryHead {
 }
 
 /** A directory has taken over a user. */
-export class LinkedEntry extends EntryHead {
+class LinkedEntry extends EntryHead {
   @ApiProperty({ enum: ['linked'] })
   kind!: string;
   @ApiProperty({
@@ -113,7 +113,7 @@ export class LinkedEntry extends EntryHead {
 }
 
 /** The removal of the user is held, or an admin or the directory has ended the hold of the user. */
-export class HeldEntry extends EntryHead {
+class HeldEntry extends EntryHead {
   @ApiProperty({ enum: ['held'] })
   kind!: string;
   @ApiProperty({ enum: ['held', 'released', 'discarded', 'returned'], description: '`held`: of a removal.' })

@@ -25,7 +25,7 @@ export interface LeaverTimes {
 }
 
 /** The milliseconds from the arrival of the request to each step. */
-export interface LeaverMilliseconds {
+interface LeaverMilliseconds {
   commit: number;
   sessions: number | null;
   forward: number | null;

@@ -37,7 +37,7 @@ const HIT_KINDS = [
 ] as const;
 
 /** A record that the search has found. */
-export class SearchHit {
+class SearchHit {
   @ApiProperty({ enum: HIT_KINDS })
   kind!: (typeof HIT_KINDS)[number];
   @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
@@ -74,14 +74,14 @@ export class SearchBody {
 }
 
 /** A directory of a hit. */
-export interface FoundDirectory {
+interface FoundDirectory {
   id: string;
   name: string;
   profile: string;
 }
 
 /** A group of a hit, with its directory. */
-export interface FoundGroup {
+interface FoundGroup {
   id: string;
   name: string;
   directory_id: string;
@@ -89,7 +89,7 @@ export interface FoundGroup {
 }
 
 /** A record of a hit. */
-export interface FoundRecord {
+interface FoundRecord {
   title: string;
   detail: string | null;
   parent: string | null;

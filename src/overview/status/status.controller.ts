@@ -12,7 +12,7 @@ import { StatusService } from './status.service.js';
 @ApiController('status')
 @RequireScope('platform:read')
 @ApiRefusals()
-export class StatusController {
+class StatusController {
   constructor(private readonly status: StatusService) {}
 
   @Get()

@@ -11,7 +11,7 @@ import type { HeldReason } from '../../tenancy/identity/person.js';
 import type { StatusBody } from './status.dto.js';
 
 /** How many users of a directory are held for a reason. */
-export interface HeldRow {
+interface HeldRow {
   reason: HeldReason;
   directory_id: string | null;
   n: number;
@@ -29,7 +29,7 @@ export function heldCounts(rows: readonly HeldRow[]): {
 }
 
 /** How fast the platform takes changes, and when those that wait will be sent. */
-export interface StatusRate {
+interface StatusRate {
   rate: { last_5_minutes: number; last_15_minutes: number };
   estimated_end: Date | null;
 }

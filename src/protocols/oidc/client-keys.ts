@@ -4,7 +4,7 @@ import { algsOf } from './jwks.rules.js';
 import { isIdpObject } from './json.rules.js';
 
 /** Algorithms of our client assertions (RFC 7523 §2.2). */
-export type ClientKeyAlg = 'ES256' | 'RS256';
+type ClientKeyAlg = 'ES256' | 'RS256';
 
 const PRIVATE_PARTS: Readonly<Record<string, readonly string[]>> = {
   RSA: ['d', 'p', 'q', 'dp', 'dq', 'qi'],

@@ -16,7 +16,7 @@ import type { OidcServer } from './discovery.rules.js';
 import { SKEW } from './id-token.rules.js';
 
 /** What openid-client needs besides the settings. */
-export interface ClientSurroundings {
+interface ClientSurroundings {
   /** The time of the service, for openid-client as well. */
   now: Date;
   /** Permits http, for development and tests. */

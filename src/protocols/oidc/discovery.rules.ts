@@ -19,7 +19,7 @@ export interface OidcServer {
 }
 
 /** The kinds of logout that the IdP begins, as announced (OIDC Back-Channel and Front-Channel Logout 1.0 §2.1, §3). */
-export interface IdpLogout {
+interface IdpLogout {
   readonly backChannel: boolean;
   readonly frontChannel: boolean;
   /** Whether its front-channel logout names the session (`iss`, `sid`). Without them no session can be found. */

@@ -22,7 +22,7 @@ export interface IdTokenExpectation {
 }
 
 /** What is taken from an ID token besides its claims. */
-export interface IdTokenFacts {
+interface IdTokenFacts {
   readonly subject: string;
   readonly acr: string | null;
   readonly sid: string | null;

@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 type KeySetPlace = Pick<OidcServer, 'jwksUri'>;
 
 /** The source of a token: the IdP, in answer to our request, or any caller who posts a token. */
-export type TokenSource = 'idp' | 'caller';
+type TokenSource = 'idp' | 'caller';
 
 /**
  * The key sets of IdPs. A set is used for a minute, so that a withdrawn key is accepted no longer than that. While the

@@ -2,7 +2,7 @@ import { ByteMap, byteSize } from '../../base/byte-map.js';
 import type { Clock } from '../../base/clock.js';
 
 /** Times in milliseconds; `capacity` is the number of keys. */
-export interface Keeping {
+interface Keeping {
   /** How long a value is used without another request. */
   freshMs: number;
   /** How long the last good value is used while requests fail. */

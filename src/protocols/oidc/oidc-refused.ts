@@ -1,5 +1,5 @@
 /** Why an answer or a token of an OpenID provider is refused. The values are part of the sign-in log and of the API. */
-export const OIDC_REFUSAL_REASONS = [
+const OIDC_REFUSAL_REASONS = [
   'state_unknown', 'idp_error', 'idp_unreachable', 'idp_answer_invalid', 'token_refused', 'issuer_mismatch',
   'signature_invalid', 'algorithm_refused', 'audience_mismatch', 'nonce_mismatch', 'token_expired',
   'token_not_yet_valid', 'claims_invalid', 'userinfo_mismatch', 'authentication_too_weak',

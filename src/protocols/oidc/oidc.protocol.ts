@@ -28,14 +28,14 @@ export interface OidcExpected {
 }
 
 /** What a sign-in asks of the IdP. */
-export interface OidcAsk extends OidcExpected {
+interface OidcAsk extends OidcExpected {
   /** `select_account`: lets the person choose another account; `login`: demands another authentication. */
   prompt: 'select_account' | 'login' | null;
   loginHint: string | null;
 }
 
 /** The result of a check of a connection. `problem` is for administrators. */
-export type OidcCheck = { ok: true; server: OidcServer; keys: number } | { ok: false; problem: string };
+type OidcCheck = { ok: true; server: OidcServer; keys: number } | { ok: false; problem: string };
 
 /** A longer hint makes an address that servers refuse. Without it the IdP asks which account to sign out. */
 const MAX_HINT = 6_000;

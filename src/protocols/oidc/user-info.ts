@@ -7,7 +7,7 @@ import type { IdpFetch } from './guarded-fetch.js';
 import type { IdpObject } from './json.rules.js';
 
 /** The claims of UserInfo, or why there are none. Both are null when it was not read. */
-export interface UserInfoAnswer {
+interface UserInfoAnswer {
   claims: IdpObject | null;
   problem: string | null;
 }

@@ -18,7 +18,7 @@ export type ArrivedLogout =
   { binding: 'redirect'; rawQuery: string } | { binding: 'post'; form: ReadonlyMap<string, string> };
 
 /** Where and when a logout message arrived. */
-export interface LogoutArrival {
+interface LogoutArrival {
   readonly sloUrl: string;
   readonly now: Date;
 }

@@ -1,5 +1,5 @@
 /** Why a SAML message is refused. The values are part of the sign-in log and of the API. */
-export const SAML_REFUSAL_REASONS = [
+const SAML_REFUSAL_REASONS = [
   'too_many_tries', 'unsolicited', 'idp_answer_invalid', 'issuer_mismatch', 'signature_invalid', 'algorithm_refused',
   'audience_mismatch', 'claims_invalid', 'authentication_too_weak', 'message_malformed', 'message_too_large',
   'dtd_refused', 'structure_refused', 'signature_missing', 'recipient_mismatch', 'destination_mismatch',

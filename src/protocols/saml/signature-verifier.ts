@@ -10,7 +10,7 @@ export interface JobOwner {
 }
 
 /** A signature and the document that holds it. */
-export interface SignedDocument {
+interface SignedDocument {
   readonly xml: string;
   /** The signature without what it signs (`signatureExcerpt`): checked first, so that a forgery costs little. */
   readonly excerpt: string;
@@ -24,7 +24,7 @@ export interface SignatureJob {
 }
 
 /** The result of a job; `signed` is null when a signature does not verify. */
-export interface SignatureJobResult {
+interface SignatureJobResult {
   /** The octets under each signature, in the order of the job. They alone are believed. */
   readonly signed: readonly string[] | null;
   /** The certificates (PEM) that made the signatures. */

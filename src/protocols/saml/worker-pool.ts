@@ -74,7 +74,7 @@ export class PoolProblem extends Error {
 }
 
 /** The limits of a pool of threads. */
-export interface PoolOptions {
+interface PoolOptions {
   readonly size: number;
   /** The maximum run time of a job, from when a thread has taken it. */
   readonly deadlineMs: number;

@@ -1,7 +1,7 @@
 import { SamlRefused } from './saml-refused.js';
 
 /** An attribute as written, with the references in its value replaced. */
-export interface RawAttribute {
+interface RawAttribute {
   readonly qualified: string;
   readonly prefix: string;
   readonly name: string;

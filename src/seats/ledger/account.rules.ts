@@ -1,5 +1,5 @@
 /** A line of the ledger by its place in the chain and its id. Ids follow the order in which the lines were written. */
-export interface LinePlace {
+interface LinePlace {
   /** Null while the line is not sealed. */
   readonly sequence: number | null;
   readonly entry_id: number;

@@ -6,7 +6,7 @@ export const LEDGER_ENTRY_KINDS = [
   'claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair', 'correction',
 ] as const; // prettier-ignore
 /** The kind of a ledger entry. */
-export type LedgerEntryKind = (typeof LEDGER_ENTRY_KINDS)[number];
+type LedgerEntryKind = (typeof LEDGER_ENTRY_KINDS)[number];
 
 /** Which events are wanted; null: no condition. */
 export interface EventFilter {
@@ -22,7 +22,7 @@ export interface EventFilter {
 export const ALL_EVENTS: EventFilter = { since: null, until: null, kind: null, directory: null, user: null };
 
 /** Who made a line and through which channel, as columns of their own. */
-export interface EventOrigin {
+interface EventOrigin {
   actor_kind: string | null;
   actor_id: string | null;
   actor: string | null;

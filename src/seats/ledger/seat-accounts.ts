@@ -4,7 +4,7 @@ import { SeatHolders } from './seat-holders.js';
 import { Account, type AccountLine } from './account.rules.js';
 
 /** The account of one user; `userId` null: the lines about limit and policy. */
-export interface UserAccount {
+interface UserAccount {
   readonly userId: string | null;
   readonly account: Account;
   /** How many lines it has. */

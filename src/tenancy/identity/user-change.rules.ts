@@ -90,7 +90,7 @@ export function mayAdopt(known: Known, leavesOut: boolean): boolean {
 }
 
 /** The facts about a platform account that adoption needs. */
-export interface KnownAccount {
+interface KnownAccount {
   /** Null: the platform does not return it. */
   status: string | null;
   externalId: string | null;

@@ -6,7 +6,7 @@ import { Database } from '../../base/database/database.js';
 import type { HeadSignature } from './chain.rules.js';
 
 /** A public key with its endorsement. */
-export interface Endorsement {
+interface Endorsement {
   readonly keyId: string;
   /** SPKI, DER. */
   readonly publicKey: Buffer;
@@ -15,7 +15,7 @@ export interface Endorsement {
 }
 
 /** A key that signatures of heads are checked with. */
-export interface PublicChainKey {
+interface PublicChainKey {
   readonly key_id: string;
   readonly algorithm: 'Ed25519';
   /** SPKI as PEM. */

@@ -17,7 +17,7 @@ import {
 import { TABLES, HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
 
 /** The result of a verification. */
-export interface ChainReport {
+interface ChainReport {
   readonly valid: boolean;
   /** Number of correct lines, from the first one. */
   readonly checked: number;

@@ -175,7 +175,7 @@ export class ChainWalk {
 }
 
 /** The end of a chain at one time. */
-export interface HeadFields {
+interface HeadFields {
   readonly tenantId: string;
   readonly chain: ChainName;
   readonly sequence: number;

@@ -224,7 +224,7 @@ export class DayCloser extends IntervalWork {
 }
 
 /** The head of a chain on a day, as it is published. */
-export class DayHeadDto {
+class DayHeadDto {
   @ApiProperty({ enum: ['seats', 'audit'] })
   chain!: string;
 

@@ -158,7 +158,7 @@ export class BindingsRepository {
 const NOT_NULL_VIOLATION = '23502';
 
 /** What a new binding depends on, read by the statement that creates the user. */
-export interface BindingGuards {
+interface BindingGuards {
   /** Finds the id of the connection, or no row when the connection has changed. */
   connection: Part;
   /** Finds a row when the domain of the e-mail is proven; null: the binding needs no proof. */

@@ -59,7 +59,7 @@ export interface EndedAtIdp {
 }
 
 /** What a verified sign-in says about the session at the IdP, and when the IdP issued it. */
-export interface SignInAtIdp {
+interface SignInAtIdp {
   subject: string;
   nameId: NameId | null;
   idpSession: string | null;

@@ -47,7 +47,7 @@ export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'cons
 }
 
 /** A user of a tenant, with the role that the user has now. */
-export interface RoleHolder {
+interface RoleHolder {
   tenant_id: string;
   user_id: string;
   role: string | null;

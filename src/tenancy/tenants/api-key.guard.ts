@@ -47,7 +47,7 @@ const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', '
  * Idempotency-Key of a POST.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly keys: ApiKeyStore,
     private readonly limiter: RateLimiter,
@@ -124,7 +124,7 @@ const NO_SCOPES: ReadonlySet<string> = new Set();
 
 /** Guards the administration of the installation: for the operator's token, and for the operator's session of the console. */
 @Injectable()
-export class OperatorGuard implements CanActivate {
+class OperatorGuard implements CanActivate {
   private readonly hash: Buffer;
 
   constructor(
@@ -168,7 +168,7 @@ export class OperatorGuard implements CanActivate {
 }
 
 /** Options of an API controller. */
-export interface ApiControllerOptions {
+interface ApiControllerOptions {
   /** Also below `/api` without a version, as the resources that stood there from the start. */
   unversioned?: boolean;
   /** The heading in the documentation; the path when left out. */

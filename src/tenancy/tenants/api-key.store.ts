@@ -56,7 +56,7 @@ export class ApiKeyUses extends CredentialUses {
 }
 
 /** A valid API key, as the guard needs it. */
-export interface ApiKeyCredential {
+interface ApiKeyCredential {
   readonly tenantId: string;
   readonly keyId: string;
   readonly name: string;

@@ -22,7 +22,7 @@ import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
 /** A key that is to be made. */
-export interface NewApiKey {
+interface NewApiKey {
   name: string;
   scopes: readonly string[];
   expires_at?: Date | null;

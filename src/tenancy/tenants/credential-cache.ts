@@ -74,7 +74,7 @@ export interface FoundCredential<C> {
 }
 
 /** A kind of credentials. */
-export interface CredentialKind<Row extends CredentialRow, C> {
+interface CredentialKind<Row extends CredentialRow, C> {
   /** The table whose changes drop what is kept. */
   table: string;
   /** The query that reads one credential; the arguments are SQL expressions. */

@@ -4,10 +4,10 @@ import { parseToken } from '../../base/crypto/tokens.js';
  * What is wrong with the form of a credential. The answer may have it: the form tells nothing about the credentials that
  * exist. `foreign`: no credential of this service.
  */
-export type FormProblem = 'incomplete' | 'doubled_bearer' | 'no_bearer' | 'other_kind' | 'foreign';
+type FormProblem = 'incomplete' | 'doubled_bearer' | 'no_bearer' | 'other_kind' | 'foreign';
 
 /** A credential in a header: its kind, the tenant that it names, and what is wrong with its form. */
-export interface CredentialForm {
+interface CredentialForm {
   problem: FormProblem | null;
   /** Null: the header has nothing that looks like a credential of this service. */
   named: { kind: string; tenantId: string } | null;

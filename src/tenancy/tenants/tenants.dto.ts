@@ -126,7 +126,7 @@ export class ChangeTenant extends ChangeType(OmitType(CreateTenant, ['api_key'])
 
 /** The operator also sets what a tenant may not give itself. */
 @ServerSet('id', 'created_at', 'updated_at')
-export class ChangeAnyTenant extends ChangeTenant {
+class ChangeAnyTenant extends ChangeTenant {
   @Ruled(baseUrlProblem, BASE_URL, { optional: true, nullable: true })
   base_url?: string | null;
 }

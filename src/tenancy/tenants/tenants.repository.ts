@@ -45,7 +45,7 @@ const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scop
     where maker.id is not null), false) as orphaned`;
 
 /** A key that is to be stored; the secret itself is not. */
-export interface NewKeyRow {
+interface NewKeyRow {
   tenantId: string;
   id: string;
   name: string;

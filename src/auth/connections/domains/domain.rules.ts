@@ -94,7 +94,7 @@ export type DomainProof =
   { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
 
 /** The record by which a tenant proves a domain. */
-export interface DnsRecord {
+interface DnsRecord {
   type: 'TXT';
   name: string;
   value: string;
@@ -130,7 +130,7 @@ export function proofOf(domain: string, challenge: string, findings: readonly Tx
 }
 
 /** The verification columns of a domain. */
-export interface DomainStanding {
+interface DomainStanding {
   verified_by: 'dns' | 'operator' | null;
   lost_at: Date | null;
 }

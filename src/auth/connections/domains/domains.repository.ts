@@ -78,7 +78,7 @@ export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignI
 }
 
 /** An act would leave a connection as the only way to sign in before a sign-in through it succeeded. */
-export class UntestedConnection extends DomainError {
+class UntestedConnection extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'untested_connection';
   constructor({ id, name }: Pick<SignInWay, 'id' | 'name'>) {

@@ -4,7 +4,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 
 /** The tenant of a verified domain, and the connection for its users; null: none is named. */
-export interface DomainOwner {
+interface DomainOwner {
   tenantId: string;
   connectionId: string | null;
 }

@@ -16,7 +16,7 @@ import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenant
 export type KeyPurpose = 'jwt' | 'saml';
 
 /** A key of the installation. `publicKey` is a JWK as text (jwt) or a certificate in PEM (saml). */
-export interface ServiceKey {
+interface ServiceKey {
   id: string;
   /** PKCS#8, PEM. */
   privateKey: string;

@@ -66,7 +66,7 @@ export function isUnprovenBinding(binding: Binding): boolean {
 }
 
 /** What the IdP says now, and which user that matches. */
-export interface Claim {
+interface Claim {
   subject: string;
   by: LinkKind;
   value: string;
@@ -232,7 +232,7 @@ export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust
 }
 
 /** A role that a connection gives, and where it comes from. */
-export interface GivenRole {
+interface GivenRole {
   role: string;
   origin: RoleOrigin;
 }

@@ -10,7 +10,7 @@ const MACE = 'urn:mace:dir:attribute-def:';
 const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/';
 
 /** A sign-in name at Entra and ADFS; elsewhere (Auth0) the display name. */
-export const WS_NAME = `${SOAP}name`;
+const WS_NAME = `${SOAP}name`;
 
 /**
  * The usual names of SAML attributes, in the order in which they are tried: plain names (Okta, Google, OneLogin; with
@@ -89,7 +89,7 @@ export const SAML_NAMES = {
   link: [`${MICROSOFT}objectidentifier`],
 };
 /** The claims of OpenID Connect (Core §5.1), and Entra's `upn`. */
-export const OIDC_NAMES = {
+const OIDC_NAMES = {
   email: ['email'],
   userName: ['preferred_username', 'upn'],
   firstName: ['given_name'],
@@ -99,9 +99,9 @@ export const OIDC_NAMES = {
 };
 
 /** The attributes by which Entra marks in SAML that a user has more groups than it sends (over 150). */
-export const GROUPS_LINKS = ['http://schemas.microsoft.com/claims/groups.link', `${WS}groups.link`];
+const GROUPS_LINKS = ['http://schemas.microsoft.com/claims/groups.link', `${WS}groups.link`];
 /** The attributes of application roles, which Entra always sends whole. */
-export const APP_ROLE_NAMES: ReadonlySet<string> = new Set(['roles', 'role', 'Role', `${WS}role`]);
+const APP_ROLE_NAMES: ReadonlySet<string> = new Set(['roles', 'role', 'Role', `${WS}role`]);
 
 /** Claims by name, as `VerifiedSignIn` has them. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -110,7 +110,7 @@ export type Claims = Readonly<Record<string, unknown>>;
  * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
  * ambiguous.
  */
-export function claimText(claims: Claims, name: string): string | null {
+function claimText(claims: Claims, name: string): string | null {
   let value: unknown = claimOf(claims, name);
   if (Array.isArray(value)) {
     const said = new Set((value as unknown[]).filter((one) => typeof one !== 'string' || one.trim() !== ''));
@@ -120,7 +120,7 @@ export function claimText(claims: Claims, name: string): string | null {
 }
 
 /** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A claim that is null is absent. */
-export function claimOf(claims: Claims, name: string): unknown {
+function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
   let value: unknown = claims;
   for (const step of name.split('.')) {

@@ -80,16 +80,13 @@ export function refuse(reason: SignInRefusalReason, message: string, userId: str
 }
 
 /** Returns the refusal of a user whom the directory knows by another immutable id than the IdP has sent. */
-export function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
+function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
   const ids = `known is ${quoted(user.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
   return refuse('bound_to_another', `the directory has another id for the user than the IdP sent: ${ids}`, user.id);
 }
 
 /** Returns the refusal of a domain that does not count here, with the step that makes it count where it is the tenant's. */
-export function domainRefusal(
-  refusal: IdentityRefusal,
-  { connection, account, domain, boundTo }: Evidence,
-): IdentityRefusal {
+function domainRefusal(refusal: IdentityRefusal, { connection, account, domain, boundTo }: Evidence): IdentityRefusal {
   const bind = `domain bind ${account.emailDomain ?? '?'} --connection-id ${connection.slug}`;
   if (domain === 'other_connection') {
     const why = `the domain ${account.emailDomain ?? '?'} is bound to another connection (${boundTo ?? '?'}). To move it: ${bind}`;
@@ -104,7 +101,7 @@ export function domainRefusal(
  *
  * @param user the user to whom the e-mail would lead; null: there is none
  */
-export function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
+function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
   const foreign = user === null ? [] : foreignClaimsOf(user, evidence);
   const claimants = claimantsOf(email, evidence).filter((one) => !foreign.includes(one));
   const others = claimants.filter(({ id }) => id !== user?.id);

@@ -63,7 +63,7 @@ const OF_SAML = reasonsBut(
 const TEST = 'Of a test sign-in: the page with its result, successful or refused. No session begins.';
 
 /** Describes the redirect URI for the API reference. */
-export function DescribedOidcCallback(): MethodDecorator {
+function DescribedOidcCallback(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
     ApiQuery({ name: 'state', description: 'Which sign-in is answered.' }),
@@ -92,7 +92,7 @@ class SamlAnswerForm {
 }
 
 /** Describes the assertion consumer service for the API reference. */
-export function DescribedSamlCallback(): MethodDecorator {
+function DescribedSamlCallback(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
     ApiBody({ type: SamlAnswerForm }),
@@ -114,17 +114,17 @@ const PREFIX = '__Host-landing-';
 const LANDING_SECONDS = 60;
 
 /** Returns the token of the session that a sign-in has just begun in this browser; null: there is none. */
-export function landingToken(cookies: ReadonlyMap<string, string>, handle: string): string | null {
+function landingToken(cookies: ReadonlyMap<string, string>, handle: string): string | null {
   return cookies.get(nameOf(handle)) ?? null;
 }
 
 /** Returns the `Set-Cookie` line of a waiting session. */
-export function landingCookie(handle: string, token: string): string {
+function landingCookie(handle: string, token: string): string {
   return hostCookie(nameOf(handle), token, 'Lax', LANDING_SECONDS);
 }
 
 /** Returns the `Set-Cookie` line that removes it. */
-export function noLandingCookie(handle: string): string {
+function noLandingCookie(handle: string): string {
   return hostCookie(nameOf(handle), '', 'Lax', 0);
 }
 

@@ -17,13 +17,13 @@ import { PendingSignIns } from './pending-sign-ins.js';
  * A request with the sign-in that a strategy runs, which the guard has put there. All applications of a process share one
  * Passport, which keeps the strategy made last. So nothing is injected into a strategy; everything comes with the request.
  */
-export interface PreparedRequest {
+interface PreparedRequest {
   readonly url: string;
   signIn?: () => Promise<VerifiedSignIn>;
 }
 
 /** Runs the sign-in of a request, and ends the strategy with its result. */
-export function runSignIn(
+function runSignIn(
   strategy: { success(user: VerifiedSignIn): void; error(error: Error): void },
   { signIn }: PreparedRequest,
 ): void {

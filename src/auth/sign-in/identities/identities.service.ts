@@ -15,7 +15,7 @@ import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto
  * The binding after which a list continues: its time (UTC, in microseconds), and the hash of its subject for bindings of
  * the same time. The subject itself can be longer than a cursor.
  */
-export interface IdentityPlace {
+interface IdentityPlace {
   at: string;
   key: string;
 }
@@ -39,7 +39,7 @@ interface UserIdentity extends BindingFacts {
 }
 
 /** A binding in the list of a connection, with its place there. */
-export interface ConnectionIdentity extends BindingFacts {
+interface ConnectionIdentity extends BindingFacts {
   user_id: string;
   place: IdentityPlace;
 }
@@ -50,7 +50,7 @@ export interface ConnectionIdentity extends BindingFacts {
  *
  * @param directoryId the paired directory; null: there is none
  */
-export function linkable(tenantId: string, connectionId: string, directoryId: string | null): Fragment {
+function linkable(tenantId: string, connectionId: string, directoryId: string | null): Fragment {
   return (p) => {
     const tenant = p.add(tenantId);
     // Without a lock: forgetting subjects decides no identity.

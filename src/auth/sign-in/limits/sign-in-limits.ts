@@ -8,7 +8,7 @@ import { Buckets } from '../../../base/http/rate-limit.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
 /** The size of a bucket, and how fast it refills. */
-export interface BucketSize {
+interface BucketSize {
   /** Keeps buckets of different kinds apart. */
   kind: string;
   perSecond: number;

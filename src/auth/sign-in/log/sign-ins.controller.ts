@@ -13,7 +13,7 @@ import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, type SignInRow, SignInLog, type SignIn
 const TEXT = { type: String, nullable: true } as const;
 
 /** A line of the sign-in log as the API shows it. */
-export class SignInBody implements SignInRow {
+class SignInBody implements SignInRow {
   @ApiProperty({ example: 'sin_01k0000000abcdefghjkmnpqrs', description: 'The support id on the page.' })
   id!: string;
   @ApiProperty()

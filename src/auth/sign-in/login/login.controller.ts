@@ -27,7 +27,7 @@ import {
 import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
 
 /** Describes the login for the API reference. */
-export function DescribedLogin(): MethodDecorator {
+function DescribedLogin(): MethodDecorator {
   return applyDecorators(
     ApiFilter('email'),
     ApiFilter('connection', 'The slug of a connection.'),
@@ -63,7 +63,7 @@ class InitiatedLogin {
 }
 
 /** Describes the login by a form for the API reference. */
-export function DescribedInitiatedLogin(): MethodDecorator {
+function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
     ApiBody({ type: InitiatedLogin }),

@@ -97,7 +97,7 @@ export function DescribedBackChannel(): MethodDecorator {
 }
 
 /** Describes front-channel logout for the API reference. */
-export function DescribedFrontChannel(): MethodDecorator {
+function DescribedFrontChannel(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
     ApiQuery({ name: 'iss', description: 'The issuer of the connection.' }),
@@ -120,7 +120,7 @@ function MaybeSession(): MethodDecorator {
 }
 
 /** Describes the logout for the API reference. */
-export function DescribedLogout(): MethodDecorator {
+function DescribedLogout(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
     ApiExtraModels(SignedOutBody),
@@ -138,12 +138,12 @@ export function DescribedLogout(): MethodDecorator {
 }
 
 /** Describes the page after a logout for the API reference. */
-export function DescribedSignedOut(): MethodDecorator {
+function DescribedSignedOut(): MethodDecorator {
   return ApiHtml(200, 'A page that confirms it, with a link to sign in again.');
 }
 
 /** Describes the home page for the API reference. */
-export function DescribedHome(): MethodDecorator {
+function DescribedHome(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
     ApiHtml(200, 'The signed-in user, and a button to sign out.'),

@@ -17,7 +17,7 @@ import { newHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
 /** Writes a line of the log for each ended session. */
-export async function noteLogouts(
+async function noteLogouts(
   log: SignInLog,
   tenantId: string,
   connectionId: string | null,

@@ -54,7 +54,7 @@ class OpaqueSubject {
 const SUBJECTS = [EmailSubject, IssuerSubject, OpaqueSubject];
 
 /** Describes universal logout for the API reference. */
-export function DescribedRevocation(): MethodDecorator {
+function DescribedRevocation(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(...SUBJECTS),
     ApiHeader({

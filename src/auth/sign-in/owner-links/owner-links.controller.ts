@@ -35,7 +35,7 @@ export class MakeOwnerLink {
 }
 
 /** A sign-in link. It is shown once. */
-export class OwnerLinkBody {
+class OwnerLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
   @ApiProperty({ description: 'The user who signs in by it.' })

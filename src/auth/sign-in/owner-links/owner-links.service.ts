@@ -11,7 +11,7 @@ import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 
 /** The tenant has no owner, and the request names no user. */
-export class NoOwner extends DomainError {
+class NoOwner extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'no_owner';
   constructor() {
@@ -20,7 +20,7 @@ export class NoOwner extends DomainError {
 }
 
 /** The user of a sign-in link is deleted or inactive. */
-export class OwnerInactive extends DomainError {
+class OwnerInactive extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'owner_inactive';
   constructor(userId: string) {

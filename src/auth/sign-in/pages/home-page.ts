@@ -26,7 +26,7 @@ export function deviceOf(userAgent: string | null): string {
 }
 
 /** A session in the list of its user. */
-export interface ShownSession {
+interface ShownSession {
   id: string;
   userAgent: string | null;
   ip: string | null;

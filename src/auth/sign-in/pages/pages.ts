@@ -82,7 +82,7 @@ export function handoverPage({ action, fields }: Handover): HtmlPage {
 }
 
 /** The contents of the page of a refused sign-in. */
-export interface RefusalText {
+interface RefusalText {
   title: string;
   /** One or two plain sentences. */
   said: string;

@@ -21,7 +21,7 @@ export interface SignInRequest {
 }
 
 /** A sign-in request to be written. */
-export type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired' | 'created_at'>;
+type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired' | 'created_at'>;
 
 /** A test ends with the key or user that prepared it, too. */
 const OPEN = `(expires_at > now() and (actor is null or ${makerEnd('$1', 'sign_in_requests.actor')} > now()))`;

@@ -14,7 +14,7 @@ import { BrowserHalf, giveUpOldest, isHandle, newHandle } from './browser-half.j
 import { SignInRequestsRepository, type SignInRequest } from './sign-in-requests.repository.js';
 
 /** Where a browser may be sent after a sign-in. */
-export interface ReturnRules {
+interface ReturnRules {
   /** Our own origin, and the default target. */
   origin: string;
   home: string;
@@ -23,7 +23,7 @@ export interface ReturnRules {
 }
 
 /** The target: an absolute address, and the application where it is of another origin. */
-export interface ReturnTarget {
+interface ReturnTarget {
   url: string;
   /** null: our own pages, which have the session's cookie. */
   application: string | null;

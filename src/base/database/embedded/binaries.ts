@@ -19,7 +19,7 @@ export async function makePassable(folder: string): Promise<void> {
 }
 
 /** Makes everything below a folder readable, and its programs executable: an install under a closed umask does not. */
-export async function openToAll(folder: string): Promise<void> {
+async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const target = path.join(folder, entry.name);

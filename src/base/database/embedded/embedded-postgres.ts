@@ -68,7 +68,7 @@ const LONGEST_START_MS = 120_000;
  * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the
  * server of the first. Takes over a lock whose process is gone.
  */
-export async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, 'database.lock');
   while (!(await take(file))) await sleep(50);
   try {
@@ -108,7 +108,7 @@ async function isLeft(file: string): Promise<boolean> {
 }
 
 /** Returns whether a process with this number runs; one of another user counts. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

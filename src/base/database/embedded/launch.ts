@@ -112,7 +112,7 @@ function serverArguments({ port, folder }: Remembered, settings: string[]): stri
 }
 
 /** The parameters of a new data directory. */
-export interface Cluster {
+interface Cluster {
   readonly folder: string;
   /** The superuser that owns all objects. */
   readonly user: string;

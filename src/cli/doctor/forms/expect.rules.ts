@@ -2,7 +2,7 @@ import { isRecord, listedRecords, requestOf, valueAt, type Answer } from './answ
 import { finding, inJson, type DoctorFinding } from './finding.js';
 
 /** A value that is not the expected one. */
-export interface ValueDifference {
+interface ValueDifference {
   field: string;
   expected: unknown;
   actual: unknown;

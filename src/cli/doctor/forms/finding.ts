@@ -42,7 +42,7 @@ export const NEXT_STEPS = {
 } as const;
 
 /** The stable code of a finding. */
-export type FindingCode = keyof typeof NEXT_STEPS;
+type FindingCode = keyof typeof NEXT_STEPS;
 
 /** What is not right, where, and what to do. */
 export interface DoctorFinding {

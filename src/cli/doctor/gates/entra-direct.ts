@@ -9,7 +9,7 @@ import { idFrom, type Check, type Checked, person } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
 /** Which of two values an attribute has. */
-export type Variant = 'first' | 'second';
+type Variant = 'first' | 'second';
 
 const SIMPLE = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'];
 /** Texts that a service may compare with a list of its own. */

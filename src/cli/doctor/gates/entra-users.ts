@@ -9,7 +9,7 @@ import { CannotContinue, idFrom, skipped, type Check, type Checked, person, user
 import type { ScimService } from '../peer/scim-service.js';
 
 /** What Entra ID has done about a record: its id, and what was not right. */
-export interface Provisioned {
+interface Provisioned {
   id: string;
   found: DoctorFinding[];
 }
@@ -20,7 +20,7 @@ export interface Provisioned {
  * @param person the mapped attributes
  * @throws {CannotContinue} when there is no such user afterwards
  */
-export async function provisionUser(service: ScimService, person: JsonRecord): Promise<Provisioned> {
+async function provisionUser(service: ScimService, person: JsonRecord): Promise<Provisioned> {
   const userName = String(person['userName']);
   const hits = await service.find('Users', 'userName', userName);
   const found = statusIs(hits, 200);
@@ -54,7 +54,7 @@ export async function provisionGroup(service: ScimService, displayName: string):
 }
 
 /** Returns findings unless the user is found by name, in any case of its letters, and has all attributes. */
-export async function userIs(service: ScimService, id: string, person: JsonRecord): Promise<DoctorFinding[]> {
+async function userIs(service: ScimService, id: string, person: JsonRecord): Promise<DoctorFinding[]> {
   const userName = String(person['userName']);
   const hits = await service.find('Users', 'userName', userName);
   const found = [

@@ -14,7 +14,7 @@ import { deleteGroup } from './entra-groups.js';
 const SMALL_PAGE = 2;
 
 /** The tests of group push and of the import of groups. */
-export const OKTA_GROUP_TESTS: readonly Check[] = [
+const OKTA_GROUP_TESTS: readonly Check[] = [
   {
     name: 'Group_Push_Create_Test',
     kind: 'mandatory',

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const LEAST_DAYS = 14;
 
 /** What the certificate of an address is. */
-export interface ShownCertificate {
+interface ShownCertificate {
   findings: DoctorFinding[];
   /** The end of its life. */
   note: string;

@@ -12,7 +12,7 @@ export type DirectoryCredential =
   | { kind: 'federated'; clientId: string; assertion: Assertion; tokenUrl?: string };
 
 /** The assertion of an IdP: as the IdP has signed it, or what to sign with a key of the IdP. */
-export type Assertion =
+type Assertion =
   { signed: string } | { key: string | JsonRecord; keyId?: string; issuer: string; subject: string; audience: string };
 
 /** What can be given, for the help and for messages. */
@@ -62,7 +62,7 @@ function credentialOf(value: unknown): DirectoryCredential | null {
 }
 
 /** The way in which a client secret is sent: in the form, or as Basic authentication (RFC 6749 §2.3.1). */
-export type SecretPlace = 'post' | 'basic';
+type SecretPlace = 'post' | 'basic';
 
 /** A token request: the form, and the headers beside it. */
 export interface TokenRequest {
@@ -141,7 +141,7 @@ export interface Method {
 }
 
 /** What a token request has brought. */
-export interface TokenGrant {
+interface TokenGrant {
   /** Null: no token came. */
   bearer: string | null;
   findings: DoctorFinding[];

@@ -7,7 +7,7 @@ import { finding, type DoctorFinding } from '../forms/finding.js';
 import type { RecordType } from '../forms/schema.rules.js';
 
 /** A request and its answer, as they went over the wire. */
-export interface RecordedExchange {
+interface RecordedExchange {
   /** The check or test that has sent the request. */
   step: string;
   request: { method: string; url: string; headers: Record<string, string>; body?: string | undefined };
@@ -19,7 +19,7 @@ const SECRET_MEMBERS = ['password', 'client_secret', 'client_assertion', 'access
 const SECRET_HEADERS = ['authorization', 'cookie', 'set-cookie'];
 const MOST_CHARACTERS = 64 * 1024;
 /** Beginning of the names of the records that a run makes. */
-export const OWN_PREFIX = 'doctor-';
+const OWN_PREFIX = 'doctor-';
 
 /**
  * Returns an exchange as the evidence file has it: without secrets, and without records that the run did not make. A list of users has
@@ -84,7 +84,7 @@ function ownRecord(record: unknown): unknown {
 }
 
 /** A request that is sent as it is. */
-export interface PlainRequest {
+interface PlainRequest {
   method: string;
   url: string;
   headers: Record<string, string>;

@@ -15,7 +15,7 @@ import { callPlain, NoAnswer, ScimService, type MadeRecord, evidenceOf } from '.
  *
  * @returns why no check can run, or null
  */
-export async function obstacle(service: ScimService): Promise<DoctorFinding | null> {
+async function obstacle(service: ScimService): Promise<DoctorFinding | null> {
   try {
     const config = await service.get('/ServiceProviderConfig');
     const users = await service.get('/Users?startIndex=1&count=1');
@@ -65,7 +65,7 @@ const OF_REMOVAL = { isRemoval: true };
  *
  * @returns the records that are left, or may be
  */
-export async function removeMade(service: ScimService): Promise<MadeRecord[]> {
+async function removeMade(service: ScimService): Promise<MadeRecord[]> {
   const left: MadeRecord[] = [];
   const groupsFirst = [...service.made].sort((a, b) => a.type.localeCompare(b.type));
   const firsts = groupsFirst.filter((one, place) => groupsFirst.findIndex((other) => isSame(one, other)) === place);
@@ -126,7 +126,7 @@ async function answered(call: () => Promise<Answer>): Promise<Answer | null> {
 }
 
 /** What is examined, and with what. */
-export interface Examination {
+interface Examination {
   /** The command, such as `doctor gate entra`. */
   program: string;
   address: URL;

@@ -31,7 +31,7 @@ const NEVER: Filter = { kind: 'not', term: ALWAYS };
  * Returns a filter on all resource types as it applies to one of them. An attribute that only another type has is
  * unassigned (RFC 7644 §3.4.2.1). An attribute that no type has stays in the filter, which is then refused.
  */
-export function filterFor(types: readonly ResourceTypeDef[], type: ResourceTypeDef, filter: Filter): Filter {
+function filterFor(types: readonly ResourceTypeDef[], type: ResourceTypeDef, filter: Filter): Filter {
   switch (filter.kind) {
     case 'and':
     case 'or':
@@ -49,7 +49,7 @@ export function filterFor(types: readonly ResourceTypeDef[], type: ResourceTypeD
 }
 
 /** Returns the attribute to sort a resource type by; undefined where only another type has it. */
-export function sortFor(
+function sortFor(
   types: readonly ResourceTypeDef[],
   type: ResourceTypeDef,
   sortBy: string | undefined,

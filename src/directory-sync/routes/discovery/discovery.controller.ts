@@ -20,7 +20,7 @@ import { ScimGuard, type ScimRequest } from '../scim.guard.js';
  *
  * @param withPagination false leaves out RFC 9865, which some clients refuse to read
  */
-export function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
+function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
   return {
     documentationUri: `${documentationUri}/docs`,
     patch: true,

@@ -35,7 +35,7 @@ import { type CurrentDirectory, type RequestFacts, requireVersion } from '../sci
  * @param before the stored document that the new one replaces; null: the group is new
  * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
  */
-export function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
+function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
   const { members, id: _, ...attributes } = resource;
   const displayName = attributes['displayName'] as string;
   return {
@@ -50,7 +50,7 @@ export function splitGroup(resource: Resource, before: string | null): { draft: 
 }
 
 /** Returns the refusal for a `displayName` that another group of the directory has (409). */
-export function nameTaken(draft: GroupDraft) {
+function nameTaken(draft: GroupDraft) {
   return uniqueness(`Another group of this directory has the name "${draft.displayName.slice(0, 200)}".`);
 }
 
@@ -60,12 +60,12 @@ export function idsOf(members: readonly Member[]): string[] {
 }
 
 /** Returns the ids that an edit adds as members. */
-export function addedBy(edit: MemberEdit): string[] {
+function addedBy(edit: MemberEdit): string[] {
   return edit.kind === 'add' || edit.kind === 'replace' ? idsOf(edit.members) : [];
 }
 
 /** The groups of a directory. */
-export const GROUP_TABLE: ListTable = {
+const GROUP_TABLE: ListTable = {
   type: GROUP_TYPE,
   map: GROUP_COLUMN_MAP,
   from: 'groups g',
@@ -76,14 +76,14 @@ export const GROUP_TABLE: ListTable = {
 };
 
 /** The most bytes of members in one answer: about 200 000 members. */
-export const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
+const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
 
 /**
  * Returns the columns that a list of groups reads.
  *
  * @param parts the attributes that are shown of each member; null: the groups are shown without members
  */
-export function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
+function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
     ${millisecondsSql('g.created_at')} as created_at,
     ${millisecondsSql('g.updated_at')} as updated_at`;
@@ -98,7 +98,7 @@ export function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
 }
 
 /** Returns the refusal 400 `tooMany` for a group with more members than an answer can hold. */
-export function tooManyMembers(id: string) {
+function tooManyMembers(id: string) {
   return tooMany(
     `The members of group ${id} are more than the ${MAX_MEMBERS_BYTES} bytes that an answer can hold. ` +
       'Use excludedAttributes=members, or search the users with the filter groups.value eq "' +

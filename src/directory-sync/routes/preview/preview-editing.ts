@@ -18,7 +18,7 @@ import type { WriteContext, WritingDirectory } from '../../users/write/write-cas
 import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
 /** A write of a directory in preview to one user. */
-export interface PreviewEdit {
+interface PreviewEdit {
   requestId: string;
   /** Throws when the version is not the one that the client saw. */
   check: (row: { revision: number } & Relations) => void;
@@ -27,7 +27,7 @@ export interface PreviewEdit {
 }
 
 /** A user that a new resource would be linked with if the directory were live. */
-export interface PreviewMatch {
+interface PreviewMatch {
   tx: SqlRunner;
   userId: string;
   by: LinkedBy;

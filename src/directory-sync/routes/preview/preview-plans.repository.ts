@@ -14,7 +14,7 @@ export interface NewPlan {
 }
 
 /** The stored plan of a directory. */
-export interface StoredPlan {
+interface StoredPlan {
   made_at: Date;
   totals: PlanTotals;
   /** The directory has changed since. */

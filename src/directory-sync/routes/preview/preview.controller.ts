@@ -43,7 +43,7 @@ class PreviewCounts {
 }
 
 /** The effect of going live on one user. */
-export class PreviewedUser {
+class PreviewedUser {
   @ApiProperty()
   user_id!: string;
   @ApiProperty()

@@ -16,7 +16,7 @@ export type ChangeEffect = (typeof CHANGE_KINDS)[number];
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
 
 /** The kinds of a user in two columns, as they are stored. */
-export interface KindParts {
+interface KindParts {
   owner_kind: OwnerKind | null;
   change_kind: ChangeEffect | null;
 }

@@ -24,7 +24,7 @@ import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import { RulesPlan } from './rules-plan.js';
 
 /** The payload of a task of a directory. */
-export interface RolePayload {
+interface RolePayload {
   directory_id: string;
   /** The users of a `role-review`. */
   user_ids?: string[];

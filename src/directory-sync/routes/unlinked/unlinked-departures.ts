@@ -38,7 +38,7 @@ export type UnlinkedUserRow = Omit<UnlinkedUserBody, 'updated_at'> & { updated_a
 export type Successor = Directory & { takesOver: string };
 
 /** Which unlinked users a task is about: those of a list, else all. */
-export interface UnlinkedChoice {
+interface UnlinkedChoice {
   user_ids?: string[] | undefined;
 }
 

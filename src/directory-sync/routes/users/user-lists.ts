@@ -48,10 +48,10 @@ const line = (most: string, manager: string): string =>
     case when ${DOC_BYTES} <= ${most} then u.doc::text end)`;
 
 /** Users of whom nothing of other resources is shown. */
-export const LIGHT_USERS: LightColumns = { line: (most) => line(most, 'null'), read: readLine };
+const LIGHT_USERS: LightColumns = { line: (most) => line(most, 'null'), read: readLine };
 
 /** Returns the columns of users that are shown with their groups and managers. */
-export function lightMembers(table: ListTable): LightColumns {
+function lightMembers(table: ListTable): LightColumns {
   return { line: (most) => line(most, MANAGER_TEXT), read: readLine, related: groupsOf(table.total!) };
 }
 
@@ -180,7 +180,7 @@ const LIGHT_MEMBERS = lightMembers(USER_TABLE);
 const PREVIEW_MEMBERS = lightMembers(PREVIEW_TABLE);
 
 /** Returns the columns of a list for a projection: what it does not show of other resources is not read. */
-export function userColumns(projection: Projection | null, directory: CurrentDirectory): ListShapes {
+function userColumns(projection: Projection | null, directory: CurrentDirectory): ListShapes {
   const related = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
   if (!related) return { few: OWN_COLUMNS, many: OWN_COLUMNS, light: LIGHT_USERS };
   return { few: FEW_COLUMNS, many: PAGE_COLUMNS, light: readsKept(directory) ? PREVIEW_MEMBERS : LIGHT_MEMBERS };
@@ -195,7 +195,7 @@ type Found = StoredUser & { key: string };
  * Look-ups by the two attributes by which IdPs find a user before each write: `userName eq "…"` and `externalId eq "…"`.
  * They are the most frequent lists of all, so those of concurrent requests go together, as reads by id do.
  */
-export class UserLookUps {
+class UserLookUps {
   private readonly reads: Readonly<Record<string, KeyedReads<Found>>>;
 
   constructor(db: Database) {

@@ -162,7 +162,7 @@ function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: strin
 }
 
 /** Columns and lists by whose values an index finds few users. */
-export const USER_KEYS = {
+const USER_KEYS = {
   columns: ['id', 'meta.location', `${ENTERPRISE_URN}:manager.value`, 'userName', 'externalId', 'displayName'],
   lists: ['emails'],
 };

@@ -10,7 +10,7 @@ import { GROUP_COLUMNS, type GroupRow } from './group.row.js';
  *
  * @param ids ids of users; ids of other things are passed over
  */
-export async function lockUsersForMembership(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<void> {
+async function lockUsersForMembership(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
     `select count(*) from (select 1 from users where tenant_id = $1 and id = any($2::text[]) order by id for key share) x`,
@@ -28,7 +28,7 @@ export async function lockGroupsOf(tx: SqlRunner, tenantId: string, userId: stri
 }
 
 /** The transaction has found more to lock than it has locked. It is rolled back and begins again, like a serialisation failure. */
-export class LocksIncomplete extends Error {
+class LocksIncomplete extends Error {
   readonly code = '40001';
 }
 

@@ -30,7 +30,7 @@ import {
 // groups have no members yet. Names are inserted in their order: of two statements with the same names one waits. A group
 // that was given its name later is looked for: the unique index (`name_twin`) admits it beside another one.
 /** New groups with their members. A group is answered with them where they are few, so it is not read back. */
-export const INSERT_GROUPS = `with
+const INSERT_GROUPS = `with
   patience as materialized (select set_config('lock_timeout', $14, true) as value),
   asked as materialized (select a.* from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
       $10::int[]) with ordinality as a(id, doc, name, name_key, external_id, at, doc_bytes, n)),
@@ -66,7 +66,7 @@ export const INSERT_GROUPS = `with
   from made join there t on t.id = made.id left join said on said.n = t.n`;
 
 /** A group that is to be made. */
-export interface NewGroup {
+interface NewGroup {
   tenantId: string;
   directoryId: string;
   /** The directories whose users are seen. */
@@ -86,7 +86,7 @@ const MEMBER_BYTES = 512;
  * Makes groups. Those of concurrent requests to one directory are made by one statement. A group with groups as members
  * is made alone: it waits for their locks.
  */
-export class GroupCreations {
+class GroupCreations {
   private readonly gatherer: Gatherer<NewGroup, GroupRow | undefined>;
 
   constructor(private readonly db: Database) {

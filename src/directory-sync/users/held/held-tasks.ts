@@ -111,7 +111,7 @@ interface Left {
 }
 
 /** Which departures are undone: those of a list, or all of the directory. */
-export interface UndoChoice {
+interface UndoChoice {
   directory: string;
   user_ids?: string[] | undefined;
 }

@@ -24,14 +24,14 @@ export const HELD_REASONS = [
 export const MOST_IDS = 1_000;
 
 /** Returns what is wrong with a list of ids, or null. */
-export function idsProblem(value: unknown): string | null {
+function idsProblem(value: unknown): string | null {
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return 'must be a list of ids';
   if (value.length === 0) return 'must not be empty';
   return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
 }
 
 /** The number that a dry run has answered. */
-export function ExpectedCount(): PropertyDecorator {
+function ExpectedCount(): PropertyDecorator {
   return Whole({
     min: 0,
     max: 100_000_000,

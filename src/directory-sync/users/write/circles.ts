@@ -12,7 +12,7 @@ import type { WritingDirectory, Alongside, WriteContext } from './write-case.js'
 import { retried, type CompletedWrite } from './write-runner.js';
 
 /** A value that no two active users of a tenant share. */
-export type UniqueField = 'email' | 'external_id';
+type UniqueField = 'email' | 'external_id';
 
 /** The unique values that a user has in force, and those that it requests, in the form in which they are compared. */
 export interface UniqueValues {

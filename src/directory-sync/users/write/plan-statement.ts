@@ -29,7 +29,7 @@ import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
 
 /** The conditions that a statement checks on its own; the pessimistic write has checked them under locks. */
-export interface Guards {
+interface Guards {
   /** Puts the part into the statement whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
   /** The same for a departure that the guard of the directory counts. */

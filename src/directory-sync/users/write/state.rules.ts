@@ -18,7 +18,7 @@ import { knownAs, isOtherIdentity, isNamedAnew } from './known-as.rules.js';
 import type { Edit, WriteCase, Conflicts } from './write-case.js';
 
 /** The resource of a user, made anew from the effective state, and the role that is left out permanently. */
-export interface Discarded {
+interface Discarded {
   doc: UserDocument;
   /** The role of rules or default that does not count any more; `''`: none; null: the role in force is the one given. */
   discardedRole: string | null;

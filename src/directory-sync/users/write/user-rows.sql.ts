@@ -10,7 +10,7 @@ import { comesIntoForce, isReturned } from './user-write.rules.js';
 import type { UserWrite } from './write-case.js';
 
 /** The conditions of an insert. */
-export interface InsertGuards {
+interface InsertGuards {
   /** The part of which the write demands a row; null: none. */
   seat: Part | null;
   /**
@@ -142,7 +142,7 @@ export function holdRemoval(statement: WriteStatement, tenantId: string, row: Us
 }
 
 /** The conditions of an update, beside the version that was read. */
-export interface UpdateGuards {
+interface UpdateGuards {
   /** The parts of which the write demands a row each; null: none. */
   parts: readonly (Part | null)[];
   /** Demand that no other active user has the e-mail or the key, so that a clash shows before the index does. */

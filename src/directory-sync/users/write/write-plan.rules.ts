@@ -32,7 +32,7 @@ export type WriteCommand =
     };
 
 /** The guarded write of the user's own row. */
-export type Subject =
+type Subject =
   | { kind: 'insert'; write: UserWrite }
   /** `clashes`: a name, e-mail or key is new to the user, so another user may have it. */
   | { kind: 'update'; before: UserWithGroups; write: UserWrite; clashes: boolean }

@@ -70,7 +70,7 @@ export interface Aftermath {
 export type CompletedWrite = WriteResult & Aftermath;
 
 /** A write of a user's row; removals have no row afterwards. */
-export type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
+type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
 
 /**
  * Runs the plan of a write in one of two ways. Optimistic: one statement that checks its own assumptions. Pessimistic: the

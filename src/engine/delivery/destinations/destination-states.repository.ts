@@ -17,7 +17,7 @@ const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 const PAUSED = `state = 'paused', state_since = now(), next_probe_at = null, version = version + 1, updated_at = now()`;
 
 /** What the refusal of one subject came to. */
-export interface RefusalJudged {
+interface RefusalJudged {
   /** The subject stays parked. */
   park: boolean;
   /** This refusal paused the destination. */

@@ -55,7 +55,7 @@ const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 const STAYS = `state_reason in ('by_hand', 'database_restored')`;
 
 /** Binds a sealed key to its destination. Keys of the platform were sealed before there were other channels. */
-export function destinationKeyAad({ tenantId, channel, id }: DestinationKey): string {
+function destinationKeyAad({ tenantId, channel, id }: DestinationKey): string {
   return channel === 'platform' ? `${tenantId}:destinations.key` : `${tenantId}:destinations.key:${channel}:${id}`;
 }
 

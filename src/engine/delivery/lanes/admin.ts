@@ -42,7 +42,7 @@ export async function passMessage(
 }
 
 /** What was given up: the changes behind `after`, up to `through`. */
-export interface Dismissed {
+interface Dismissed {
   parkedReason: string;
   after: number;
   through: number;
@@ -95,7 +95,7 @@ export async function boundSubjects(db: SqlRunner, { tenantId, channel, id }: De
 }
 
 /** A message that is to be sent again. */
-export interface ReplayedMessage {
+interface ReplayedMessage {
   /** Its id; where messages of a record are in order, the id of the record. */
   subject: string;
   sequence: string;
@@ -178,7 +178,7 @@ const WAITING = `select n.subject from lanes n
     and n.parked_reason is null and n.state = 'backing_off' limit ${BATCH}`;
 
 /** Which parked lanes are sent again. */
-export type Parked =
+type Parked =
   /** These subjects, if the destination refused them. */
   | { refused: readonly string[] }
   /** Everything that was refused since the last success. */

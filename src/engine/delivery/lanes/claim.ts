@@ -18,7 +18,7 @@ export interface ClaimOptions {
 }
 
 /** The lanes that may be claimed: `due`, `backing_off` and `calling`. The words are those of the index `lanes_due`. */
-export const CLAIMABLE = `l.first_pending is not null and l.parked_reason is null`;
+const CLAIMABLE = `l.first_pending is not null and l.parked_reason is null`;
 
 // The event `claimed` of `transition`, as one statement: a test compares the two. The gate holds the claim to what the
 // worker knows: a destination that was changed, opened or paused since then gives out nothing. The lanes are an array: for a
@@ -134,7 +134,7 @@ const DUE = `
   where d.state = 'ok' or (d.state = 'open' and d.next_probe_at <= now())`;
 
 /** A destination that something is pending for. */
-export interface DueDestination extends DestinationKey {
+interface DueDestination extends DestinationKey {
   /** All that is pending stands aside and waits. */
   aside: boolean;
 }

@@ -6,7 +6,7 @@ import { type TargetState, digestOf } from '../outcome.js';
 import { apply, lock } from './write.js';
 
 /** What a destination is to have, and the part of the statement that made it so. */
-export interface Enqueued {
+interface Enqueued {
   state: TargetState;
   body: string;
   /** Its rows have `subject`, `sequence` and `occurred_at`. */
@@ -59,7 +59,7 @@ export interface Receiver {
 }
 
 /** Messages that a statement writes, as SQL about rows `m` of its part. */
-export interface Messages {
+interface Messages {
   part: Part;
   /** The id of the message. */
   id: string;
@@ -159,7 +159,7 @@ function namedSql(p: Params, taken: readonly { id: string; name: string; ordered
 }
 
 /** An account that the destination already has, and the subject to whom it belongs. */
-export interface ImportedAccount {
+interface ImportedAccount {
   subject: string;
   epoch: number;
   accountId: string;

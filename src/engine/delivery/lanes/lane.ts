@@ -45,7 +45,7 @@ export function settled(lane: Lane, s: Settlement, now: Date): Lane {
 }
 
 /** The rank of a lane that stands aside no more. */
-export function backInLine(rank: number): number {
+function backInLine(rank: number): number {
   return rank === ASIDE ? 1 : rank;
 }
 

@@ -10,7 +10,7 @@ export const REPORTED_CHANNELS = ['platform', 'webhook', 'ats'] as const;
 type ReportedChannel = (typeof REPORTED_CHANNELS)[number];
 
 /** How much waits in one channel. More than {@link COUNTED} are not counted, and the oldest is one of these. */
-export interface Backlog {
+interface Backlog {
   waiting: number;
   parked: number;
   oldestSeconds: number;
@@ -103,7 +103,7 @@ export async function longestWaiting(
 }
 
 /** How much is pending of one destination. */
-export interface PendingFigures {
+interface PendingFigures {
   waiting: number;
   /** Since when the oldest of them waits; null: nothing waits. */
   oldest: Date | null;
@@ -137,7 +137,7 @@ export async function pendingFiguresOf(
 }
 
 /** SQL about how far a change has come. Every condition names the tenant, which is $1. */
-export interface ProgressSql {
+interface ProgressSql {
   /** `join` of the lane `l` of each change. */
   joinLane: string;
   /** A source that begins with the lanes that have something pending, which are few, and joins their changes. */

@@ -11,7 +11,7 @@ import { claimedLane, isAtRest, transition } from './lane.js';
 import { apply, lock, removeDelivered, type LaneChange } from './write.js';
 
 /** A step after which nothing is pending, with its one request. */
-export interface PlainStep {
+interface PlainStep {
   step: SettledStep;
   after: Lane;
   attempt: Attempt;
@@ -136,7 +136,7 @@ export async function settlePlain(
 }
 
 /** How a batch is settled. */
-export interface SettleOptions {
+interface SettleOptions {
   /** The number of own failures that parks a lane. */
   ownFailureLimit: number;
   /** Lanes stay for newer changes of their subjects; else the lane of a delivered message is removed. */
@@ -155,7 +155,7 @@ export interface ParkedLane {
 }
 
 /** What a batch has left: how many lanes are due again, and which were parked. */
-export interface SettledBatch {
+interface SettledBatch {
   due: number;
   parked: ParkedLane[];
 }

@@ -60,7 +60,7 @@ export async function write(
 }
 
 /** A lane that the transaction holds, with the time of the database and its destination as it is now. */
-export interface LockedLane {
+interface LockedLane {
   subject: string;
   lane: Lane;
   now: Date;

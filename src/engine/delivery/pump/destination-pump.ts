@@ -103,7 +103,7 @@ export class AsideTurns {
 }
 
 /** The claims of one destination: how often, how many, and when those that stand aside are looked for. */
-export class DestinationClaims {
+class DestinationClaims {
   /** When the lanes that stand aside are looked for. */
   readonly aside = new AsideTurns();
   private claimedAt = -Infinity;

@@ -16,7 +16,7 @@ import { AtsUsers } from './ats-users.js';
 import { AtsWebhooks } from './webhooks.js';
 
 /** What the task of a set-up stores. */
-export interface SetupPayload {
+interface SetupPayload {
   connection_id: string;
   /** The user of this service who approved the connection; null: a key or a connect link made it. */
   user_id: string | null;

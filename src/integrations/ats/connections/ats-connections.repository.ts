@@ -8,7 +8,7 @@ import { MarkerTaken } from './ats.errors.js';
 import type { AtsConnection, Takes, Writes } from './connection.js';
 
 /** A connection that is to be stored. */
-export interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'createdAt'> {
+interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'createdAt'> {
   grantedScopes: readonly string[] | null;
   createdBy: Actor;
 }
@@ -21,7 +21,7 @@ export interface AtsConnectionFacts {
 }
 
 /** What a change of a connection writes. */
-export interface AtsConnectionChange {
+interface AtsConnectionChange {
   name: string;
   takes: Takes;
   writes: Writes;

@@ -82,7 +82,7 @@ export function unexpected(title: string, what: string): AtsFailure {
 type LeftOut = NonNullable<AtsPage<unknown>['leftOut']>[number];
 
 /** Rows of a page that were understood, and the others. */
-export interface ReadRows<R> {
+interface ReadRows<R> {
   records: R[];
   leftOut: LeftOut[];
 }

@@ -14,7 +14,7 @@ import { InboundRefused } from './inbound.errors.js';
 const MAX_TOKEN = 512;
 
 /** What a request can carry a token in. */
-export interface TokenBearer {
+interface TokenBearer {
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -25,7 +25,7 @@ export interface TokenBearer {
  *
  * @returns null where there is no token, or where two of them differ
  */
-export function inboundToken({ query, headers }: TokenBearer): string | null {
+function inboundToken({ query, headers }: TokenBearer): string | null {
   const sent = [query['api_token'], headers['x-api-token'], authorizationToken(headers['authorization'])];
   const tokens = new Set(sent.filter((token) => token !== undefined && token !== null));
   const [token] = tokens;

@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a reason in words; null where there is none. */
-export function reasonInWords(reason: string | null, detail: string | null): string | null {
+function reasonInWords(reason: string | null, detail: string | null): string | null {
   if (detail !== null) return detail;
   return reason === null ? null : (WORDS[reason] ?? reason);
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../base/errors/domain-error.js';
 
 /** Why an inbound webhook was refused: for the connection and the log, not for the caller. */
-export type InboundRefusal = 'token' | 'signature_invalid' | 'signature_absent' | 'signature_stale';
+type InboundRefusal = 'token' | 'signature_invalid' | 'signature_absent' | 'signature_stale';
 
 /**
  * An inbound webhook without a right token or signature. The answer is the same in all cases: a caller who guesses tokens does

@@ -6,7 +6,7 @@ import type { AtsRecordKind, InboundEffect } from '../connectors/connector.js';
 const AHEAD_MS = 5 * 60_000;
 
 /** The record that an event is about. */
-export interface InboundSubject {
+interface InboundSubject {
   kind: AtsRecordKind | null;
   remoteId: string | null;
 }

@@ -83,7 +83,7 @@ const DROPPED = /^(authorization|cookie|x-api-token|proxy-.*|connection|host|x-f
 const MAX_HEADERS_BYTES = 4_096;
 
 /** A body, or why it cannot be read. */
-export type ReadBody = { body: unknown; fault: null } | { body: undefined; fault: string };
+type ReadBody = { body: unknown; fault: null } | { body: undefined; fault: string };
 
 /** Reads a body as JSON, or as a form. Whole numbers of more than 15 digits become text: they are ids. */
 export function readInboundBody(raw: Buffer, contentType: string, encoding: string | undefined): ReadBody {

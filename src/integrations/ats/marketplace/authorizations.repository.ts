@@ -17,7 +17,7 @@ export interface Authorization {
 }
 
 /** An authorization that is to be stored. */
-export type NewAuthorization = Omit<Authorization, 'used' | 'expired'> & { hash: Buffer };
+type NewAuthorization = Omit<Authorization, 'used' | 'expired'> & { hash: Buffer };
 
 const SECONDS = 600;
 

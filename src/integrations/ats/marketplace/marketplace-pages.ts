@@ -11,7 +11,7 @@ import type { Connector } from '../connectors/connector.js';
 import type { Starter } from './marketplace.service.js';
 
 /** A connection that may get the grant. */
-export interface Choosable {
+interface Choosable {
   id: string;
   name: string;
 }
@@ -64,7 +64,7 @@ function quoted(name: string): string {
 }
 
 /** Makes the page on which a person begins: for which tenant, and which connection. */
-export function startPage(ask: StartAsk): HtmlPage {
+function startPage(ask: StartAsk): HtmlPage {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
     ({ id, name }) =>

@@ -24,7 +24,7 @@ const REFUSALS = {
 } as const;
 
 /** The code of a refusal. */
-export type ConnectRefusal = keyof typeof REFUSALS;
+type ConnectRefusal = keyof typeof REFUSALS;
 
 /** A code of an error (RFC 6749 §4.1.2.1 admits more). Longer or other text could speak to the reader in our name. */
 const ATS_CODE = /^[A-Za-z][\w.-]{0,59}$/;

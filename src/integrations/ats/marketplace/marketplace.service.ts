@@ -27,14 +27,14 @@ import { atsCodeOf, ConnectRefused } from './marketplace.errors.js';
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
 
 /** Where the browser goes, and what it keeps. */
-export interface Begun {
+interface Begun {
   url: string;
   /** The name and the secret of the cookie that ties the answer to this browser. */
   cookie: { name: string; secret: string };
 }
 
 /** An answer of an ATS, as the browser brings it. */
-export interface ReturnedBrowser {
+interface ReturnedBrowser {
   state: string;
   code: string | null;
   error: string | null;

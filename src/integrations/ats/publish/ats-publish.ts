@@ -33,7 +33,7 @@ const KNOWN_MS = 120_000;
 const MOST_KNOWN = 10_000;
 
 /** The user of the ATS as whom is written, or why there is none. */
-export type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
+type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 

@@ -69,7 +69,7 @@ export class AtsWriteBody {
 }
 
 /** One try of a write. */
-export class WriteAttemptBody {
+class WriteAttemptBody {
   @ApiProperty({ type: String, format: 'date-time' })
   at!: string;
   @ApiProperty({ example: 'delivered', description: '`delivered`, how the write ended, or why it waits.' })

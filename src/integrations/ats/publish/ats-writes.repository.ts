@@ -29,7 +29,7 @@ function enqueue(statement: WriteStatement, tenantId: string, connectionId: stri
 }
 
 /** A candidate as its ATS knows it. */
-export interface RemoteCandidate {
+interface RemoteCandidate {
   remoteId: string;
   /** The application that the metadata names; null: none. */
   applicationId: string | null;

@@ -7,7 +7,7 @@ import { linkText, scorecardText } from './write-text.mapping.js';
 import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 
 /** A write with everything that its call needs but the user; or how it ends without a call. */
-export type PlannedWrite =
+type PlannedWrite =
   { kind: 'call'; request: Omit<AtsWrite, 'asUser'>; outdated: boolean } | { kind: 'end'; end: WriteEnd };
 
 /** Makes the text of a write from what is stored when it is sent, so that an erased record is nowhere else. */

@@ -25,7 +25,7 @@ import { WritePlanner } from './write-planner.js';
 import { GONE, type AtsWriteRow, scorecardMarker } from './write.js';
 
 /** What a failed try means. */
-export type FailureVerdict =
+type FailureVerdict =
   /** It is tried again, without end. `problem`: what is wrong with the connection. */
   | { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null }
   /** The ATS has the candidate no more, and knows of no survivor. */
@@ -82,7 +82,7 @@ export type AtsWriteResult =
   | { kind: 'wait'; reason: string; detail: string | null; retryAfterMs: number | null; ours?: boolean };
 
 /** What a try knows of its lane. */
-export interface WriteTurn {
+interface WriteTurn {
   /** Failures in a row before this try. */
   failures: number;
   /** When the ATS took a write last. */

@@ -7,7 +7,7 @@ import { MARKER_BEGIN } from './write.js';
 const MOST = 9_000;
 
 /** A write whose text is to be made. */
-export interface TextParts {
+interface TextParts {
   marker: string;
   /** The last revision that the ATS has; null: none. */
   replaces: number | null;

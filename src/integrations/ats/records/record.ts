@@ -3,7 +3,7 @@ import type { AtsApi } from '../api/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind, Connector } from '../connectors/connector.js';
 
 /** `live`: at the ATS. `erased`: the API deleted the candidate. What is not live comes back by no event and no poll. */
-export type AtsRecordState = 'live' | 'deleted' | 'merged' | 'erased';
+type AtsRecordState = 'live' | 'deleted' | 'merged' | 'erased';
 
 /** A record of an ATS as this service knows it. */
 export interface AtsRecordRow {
@@ -23,7 +23,7 @@ export interface AtsRecordRow {
 }
 
 /** What brought a change. `import`: a first or full pass. */
-export type RecordSource = 'webhook' | 'poll' | 'import';
+type RecordSource = 'webhook' | 'poll' | 'import';
 
 /** What is said of one record. */
 export type RecordItem =

@@ -40,7 +40,7 @@ class LeftOutBody {
 }
 
 /** One pass over the records of an ATS. */
-export class RunBody {
+class RunBody {
   @ApiProperty({ example: 'run_01k0000000abcdefghjkmnpqrs' })
   id!: string;
   @ApiProperty({

@@ -5,7 +5,7 @@ import { type RenderedPage, pageAddressOf, anchorOf, renderPage, titleOf } from 
 import { indexed, type IndexedSection, type Section } from './search.rules.js';
 
 /** A group of pages in the navigation. */
-export interface NavSection {
+interface NavSection {
   readonly title: string;
   readonly pages: readonly { readonly title: string; readonly address: string }[];
 }
@@ -70,7 +70,7 @@ export interface Site {
 }
 
 /** The addresses of this installation, in place of those that the examples of the pages have. */
-export interface OwnAddresses {
+interface OwnAddresses {
   readonly service: string;
   readonly sandbox: string;
 }

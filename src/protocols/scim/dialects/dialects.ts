@@ -81,7 +81,7 @@ function dialect(profile: Profile, switches: DirectorySwitches): Dialect {
 export const RECOGNISED = ['entra', 'google', 'okta', 'onelogin'] as const;
 
 /** The name of an IdP that a request shows. */
-export type Recognised = (typeof RECOGNISED)[number];
+type Recognised = (typeof RECOGNISED)[number];
 
 /** A request of that length shows its IdP, or does not. */
 const MOST = 4096;

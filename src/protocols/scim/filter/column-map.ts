@@ -27,7 +27,7 @@ export interface ColumnRule {
  * compiled with `toSql(inner, mapOfThatTable, params)`: its paths are `value`, `type` and so on. `always` matches any
  * value.
  */
-export type ListRule = (inner: BoundValueFilter, params: unknown[], base: string) => string | null;
+type ListRule = (inner: BoundValueFilter, params: unknown[], base: string) => string | null;
 
 /** How the attributes of a resource are stored, for filters in SQL. */
 export interface ColumnMap {

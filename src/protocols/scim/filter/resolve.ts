@@ -8,7 +8,7 @@ import type { BoundFilter, BoundPath, BoundValueFilter } from './bound.js';
 import { printPath } from './print.js';
 
 /** Leniencies for the literals of a filter. */
-export interface ResolveOptions {
+interface ResolveOptions {
   /** "True" means true: Entra ID sends `primary eq "True"`. */
   readonly booleansAsStrings: boolean;
 }

@@ -7,7 +7,7 @@ import type { ColumnMap, ColumnRule } from './column-map.js';
 import { documentText, documentValues, folded } from './to-sql.js';
 
 /** An ORDER BY expression. */
-export interface SortSql {
+interface SortSql {
   /** The expression to sort by; it takes no parameters. */
   readonly sql: string;
   readonly direction: 'asc' | 'desc';

@@ -15,7 +15,7 @@ export type BulkStep =
   | { readonly kind: 'refuse'; readonly index: number; readonly error: ScimRequestError };
 
 /** The order of the operations of a bulk request. */
-export interface BulkPlan {
+interface BulkPlan {
   readonly steps: readonly BulkStep[];
   /** For each operation, the bulkIds that it refers to. If one of them was not created, the operation fails. */
   readonly references: readonly ReadonlySet<string>[];

@@ -6,7 +6,7 @@ import { invalidSyntax, invalidValue, payloadTooLarge, ScimRequestError } from '
 import { BULK_REQUEST_URN } from '../urns.js';
 
 /** The methods of bulk operations. */
-export type BulkMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type BulkMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One operation of a bulk request (RFC 7644 §3.7). */
 export interface BulkOperation {

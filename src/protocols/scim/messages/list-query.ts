@@ -6,7 +6,7 @@ import { invalidCount, invalidSyntax, invalidValue } from '../scim.errors.js';
 import { SEARCH_REQUEST_URN, LIST_RESPONSE_URN } from '../urns.js';
 
 /** The page sizes of a server. */
-export interface ListLimits {
+interface ListLimits {
   readonly defaultCount: number;
   readonly maxCount: number;
 }
@@ -23,7 +23,7 @@ export interface ListQuery extends ProjectionQuery {
 }
 
 /** `attributes` and `excludedAttributes` (RFC 7644 §3.9), for every request whose answer is a resource. */
-export interface ProjectionQuery {
+interface ProjectionQuery {
   readonly attributes?: readonly string[];
   readonly excludedAttributes?: readonly string[];
 }
@@ -167,7 +167,7 @@ function named(names: readonly string[] | undefined): string[] {
 }
 
 /** The values of a ListResponse message (RFC 7644 §3.4.2). */
-export interface ListResponse {
+interface ListResponse {
   /** All matches, not only those of this page. May be left out with cursors (RFC 9865 §2). */
   readonly totalResults?: number;
   /** Left out for pages by cursor. */

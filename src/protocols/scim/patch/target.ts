@@ -19,7 +19,7 @@ export interface AttributeTarget {
 }
 
 /** A whole extension: `urn:ietf:params:scim:schemas:extension:enterprise:2.0:User`. */
-export interface ExtensionTarget {
+interface ExtensionTarget {
   readonly kind: 'extension';
   readonly schema: SchemaDef;
 }

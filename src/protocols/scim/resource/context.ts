@@ -5,7 +5,7 @@ const MAX_DEPTH = 32;
 const MAX_KEYS = 2000;
 
 /** Counts the object members of a body. */
-export interface KeyCounter {
+interface KeyCounter {
   /** Object members so far. Those of group members do not count: a group can have a hundred thousand. */
   keys: number;
 }

@@ -1,15 +1,14 @@
 /** The data types of RFC 7643 §2.3. */
-export type AttributeType =
-  'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex';
+type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex';
 
 /** The `mutability` of an attribute (RFC 7643 §2.2). */
-export type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
+type Mutability = 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';
 
 /** The `returned` characteristic of an attribute (RFC 7643 §2.2). */
-export type Returned = 'always' | 'never' | 'default' | 'request';
+type Returned = 'always' | 'never' | 'default' | 'request';
 
 /** The `uniqueness` of an attribute (RFC 7643 §2.2). */
-export type Uniqueness = 'none' | 'server' | 'global';
+type Uniqueness = 'none' | 'server' | 'global';
 
 /** The definition of an attribute (RFC 7643 §7), with look-ups for the engine. */
 export interface Attribute {

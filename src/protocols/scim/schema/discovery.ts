@@ -29,7 +29,7 @@ export interface ServiceFeatures {
 }
 
 /** An entry of `authenticationSchemes` (RFC 7643 §5). */
-export interface AuthenticationScheme {
+interface AuthenticationScheme {
   readonly type: 'oauth' | 'oauth2' | 'oauthbearertoken' | 'httpbasic' | 'httpdigest';
   readonly name: string;
   readonly description: string;

@@ -14,7 +14,7 @@ export interface SchemaDef {
 }
 
 /** An extension of a resource type. */
-export interface SchemaExtension {
+interface SchemaExtension {
   readonly schema: SchemaDef;
   readonly required: boolean;
 }

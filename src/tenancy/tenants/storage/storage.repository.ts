@@ -24,7 +24,7 @@ export interface StorageRow {
 }
 
 /** What a measurement has found. */
-export interface Measured {
+interface Measured {
   bytes: number;
   classes: Partial<Record<StorageClass, number>>;
   /** The estimates that the measurement replaces. */

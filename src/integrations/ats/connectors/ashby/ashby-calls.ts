@@ -12,7 +12,7 @@ export const LIMIT = 100;
 const HEADERS = { accept: 'application/json; version=1' };
 
 /** One page of a list of Ashby. */
-export interface AshbyPage {
+interface AshbyPage {
   rows: readonly unknown[];
   next: string | null;
   /** With the last page. */

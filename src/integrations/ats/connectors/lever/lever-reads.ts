@@ -20,7 +20,7 @@ const EXPANDED = ['applications', 'stage', 'sourcedBy'];
 const DELETED_MS = 30 * 86_400_000;
 
 /** One page of a list of Lever. */
-export interface LeverPage {
+interface LeverPage {
   rows: readonly unknown[];
   next: string | null;
 }

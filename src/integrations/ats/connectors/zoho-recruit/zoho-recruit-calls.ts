@@ -12,7 +12,7 @@ const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
 /** One page of a list. */
-export interface ZohoPage {
+interface ZohoPage {
   rows: readonly unknown[];
   next: string | null;
 }

@@ -53,7 +53,7 @@ export type ReadBack =
   | { kind: 'later' };
 
 /** Reads records from the ATS, some at the same time. After an ATS that is away no further one is asked for. */
-export class ReadBacks {
+class ReadBacks {
   /** The failure that ended the reading; null: the ATS answered. */
   stopped: AtsFailure | null = null;
   private asked = 0;
@@ -120,7 +120,7 @@ export class ReadBacks {
 }
 
 /** What is written for the events about one record. */
-export interface RecordWork {
+interface RecordWork {
   group: Group;
   item: RecordItem;
   /** The event whose data it is; null: the record was read. */
@@ -128,7 +128,7 @@ export interface RecordWork {
 }
 
 /** One batch while it is worked on. */
-export class InboundBatch {
+class InboundBatch {
   works: RecordWork[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
@@ -153,7 +153,7 @@ export class InboundBatch {
 const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 
 /** Returns what events say, and the verdicts on those that say nothing that could be applied. */
-export function readEvents(
+function readEvents(
   connector: Connector,
   rows: readonly WaitingEvent[],
 ): { read: ReadEvent[]; verdicts: EventVerdict[] } {

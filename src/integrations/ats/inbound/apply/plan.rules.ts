@@ -23,7 +23,7 @@ export interface Group {
 }
 
 /** What is done for the events about one record. */
-export type RecordStep =
+type RecordStep =
   /** What the events say is written. */
   | { do: 'write'; item: RecordItem; by: ReadEvent }
   /** The record is read from the ATS: what it says then serves all events. */
