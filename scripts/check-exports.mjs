@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { ROOMS } from '../.dependency-cruiser.mjs';
 
 /** Values of which only the type is used: the union of their members. */
 const ONLY_TYPED = new Set(['OIDC_REFUSAL_REASONS', 'SAML_REFUSAL_REASONS']);
@@ -8,7 +9,7 @@ const ONLY_TYPED = new Set(['OIDC_REFUSAL_REASONS', 'SAML_REFUSAL_REASONS']);
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.posix.join(folder, entry.name);
-    return entry.isDirectory() ? filesIn(file) : /\.m?ts$|\.mjs$/.test(file) ? [file] : [];
+    return entry.isDirectory() ? filesIn(file) : /\.m?tsx?$|\.mjs$/.test(file) ? [file] : [];
   });
 }
 
@@ -40,7 +41,7 @@ function namesOf(file) {
  * part of the signature of another export.
  */
 export function unusedExports() {
-  const files = ['src', 'test', 'scripts', 'bin'].flatMap(filesIn).map(namesOf);
+  const files = ['src', 'test', 'web', 'scripts', 'bin'].flatMap(filesIn).map(namesOf);
   const mentions = new Map();
   for (const { used } of files) for (const name of used.keys()) mentions.set(name, (mentions.get(name) ?? 0) + 1);
   return files
@@ -62,10 +63,44 @@ function doubledNames() {
   return [...places].filter(([, files]) => files.size > 1).map(([name, files]) => `${name} ${[...files].join(', ')}`);
 }
 
-/** Fails where the source exports a name that no other file mentions, or one name from several files. */
+/** The room of a file: the longest name of a room that its path begins with. */
+const roomOf = (file) =>
+  ROOMS.filter((room) => file.startsWith(`src/${room}/`)).sort((a, b) => b.length - a.length)[0] ?? 'start';
+
+/** Returns exported functions, classes and types without a docstring that another room imports: `file name`. */
+function undocumented() {
+  const sources = filesIn('src').map((file) => ({
+    file,
+    source: ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true),
+  }));
+  const used = new Set();
+  for (const { file, source } of sources)
+    for (const statement of source.statements) {
+      if (!ts.isImportDeclaration(statement) || !statement.moduleSpecifier.text.startsWith('.')) continue;
+      const from = path.posix.join(path.posix.dirname(file), statement.moduleSpecifier.text).replace(/\.js$/, '.ts');
+      const bindings = statement.importClause?.namedBindings;
+      if (roomOf(from) === roomOf(file) || !bindings || !ts.isNamedImports(bindings)) continue;
+      for (const { name, propertyName } of bindings.elements) used.add(`${from} ${(propertyName ?? name).text}`);
+    }
+  return sources.flatMap(({ file, source }) =>
+    source.statements
+      .filter(
+        (one) => 'name' in one && one.name && ts.isIdentifier(one.name) && !ts.getJSDocCommentsAndTags(one).length,
+      )
+      .map((one) => `${file} ${one.name.text}`)
+      .filter((one) => used.has(one)),
+  );
+}
+
+/**
+ * Fails where the source exports a name that no other file mentions, or one name from several files, and where a name that
+ * another room uses has no docstring.
+ */
 export function checkExports() {
   const unused = unusedExports();
   if (unused.length > 0) throw new Error(`exported, and not used in another file:\n  ${unused.join('\n  ')}`);
   const doubled = doubledNames();
   if (doubled.length > 0) throw new Error(`exported under one name by several files:\n  ${doubled.join('\n  ')}`);
+  const silent = undocumented();
+  if (silent.length > 0) throw new Error(`used by another room, without a docstring:\n  ${silent.join('\n  ')}`);
 }
