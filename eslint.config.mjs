@@ -37,7 +37,8 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     rules: {
       'max-lines': MAX_LINES,
-      complexity: ['error', 15],
+      // ESLint counts `??`, `?.` and default values as branches: 35 by its count are about 15 decisions.
+      complexity: ['error', { max: 35, variant: 'modified' }],
       // Without a comparison numbers are sorted as text.
       '@typescript-eslint/require-array-sort-compare': ['error', { ignoreStringArrays: true }],
     },

@@ -3,9 +3,6 @@ import path from 'node:path';
 import ts from 'typescript';
 import { ROOMS } from '../.dependency-cruiser.mjs';
 
-/** Values of which only the type is used: the union of their members. */
-const ONLY_TYPED = new Set(['OIDC_REFUSAL_REASONS', 'SAML_REFUSAL_REASONS']);
-
 function filesIn(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.posix.join(folder, entry.name);
@@ -29,9 +26,7 @@ function namesOf(file) {
     const names = ts.isVariableStatement(statement)
       ? statement.declarationList.declarations.map(({ name }) => name)
       : [statement.name];
-    for (const name of names)
-      if (name && ts.isIdentifier(name))
-        exported.push({ name: name.text, isType: isType || ONLY_TYPED.has(name.text) });
+    for (const name of names) if (name && ts.isIdentifier(name)) exported.push({ name: name.text, isType });
   }
   return { file, used, exported };
 }

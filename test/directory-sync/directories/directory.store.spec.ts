@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { Clock } from '../../../src/base/clock.js';
+import type { Database } from '../../../src/base/database/database.js';
 import { loadConfig } from '../../../src/base/config/load-config.js';
 import { TooManyRequests } from '../../../src/base/http/http.errors.js';
 import { RateLimiter } from '../../../src/base/http/rate-limit.js';
@@ -22,7 +23,7 @@ describe('a directory in its first day', () => {
   const limiter = (clock: Clock): DirectoryStore => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-test-'));
     const config = loadConfig({ RATE_LIMIT: '100', DATA_DIR: folder });
-    return new DirectoryStore(config, new RateLimiter(config, clock), clock);
+    return new DirectoryStore({} as Database, clock, config, new RateLimiter(config, clock));
   };
   const request = (limits: DirectoryStore, firstDayFrom: number, tenantId = 'ten_1'): boolean => {
     const res = { setHeader: () => undefined } as unknown as ServerResponse;

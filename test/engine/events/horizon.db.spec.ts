@@ -10,7 +10,7 @@ const open: pg.Client[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  horizon = new EventsService(database.db);
+  horizon = new EventsService(undefined as never, database.db);
   await database.owner.execute(`insert into tenants (id, name) values ('ten_a', 'A')`);
 });
 afterEach(async () => {

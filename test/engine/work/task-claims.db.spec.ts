@@ -12,7 +12,7 @@ describe('claims of tasks', () => {
   beforeAll(async () => {
     database = await testDatabase();
     tasks = new TasksRepository(database.db);
-    claims = new TasksRepository();
+    claims = tasks;
   });
   afterEach(() => database.owner.execute(`delete from tasks`));
   afterAll(() => database.close());

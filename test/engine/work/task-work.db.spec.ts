@@ -27,7 +27,7 @@ describe('the work on tasks', () => {
     const handlers = new TaskHandlers();
     handlers.add(['rules-changed'], { run: local });
     handlers.add(['platform.import'], { run: calling, callsOut: true });
-    const parts = [database.db, new TasksRepository(), handlers, new Logger('silent')] as const;
+    const parts = [database.db, new TasksRepository(database.db), handlers, new Logger('silent')] as const;
     const { engine } = workEngine(database.db, [new LocalTasks(...parts), new CallingTasks(...parts)]);
     engine.start();
     return engine;

@@ -39,9 +39,8 @@ describe('tasks of forwarding', () => {
   beforeAll(async () => {
     h = await Harness.start();
     tasks = new TasksRepository(h.db);
-    const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock());
-    const seen = new PlatformList(h.db);
-    const leftOut = { add: () => Promise.resolve() } as never;
+    const list = new PlatformList(new PlatformClient(h.outbound), h.connections, new SystemClock(), h.db);
+    const leftOut = { addLeftOut: () => Promise.resolve() } as never;
     const importing = new ImportStep(
       h.db,
       h.destinations,
@@ -49,16 +48,20 @@ describe('tasks of forwarding', () => {
       // The room of the users stands above and has no part here: no import gets as far as its port.
       { connected: { importUnmanaged: () => Promise.resolve({ kind: 'left_out' }) } } as never,
       leftOut,
-      seen,
       new WorkSlots(),
     );
     const users = new NamedUsersRepository(h.db);
-    const drift = new DriftStep(h.db, h.destinations, list, new DriftStep(h.db, seen, users), seen, leftOut, {
-      record: () => Promise.resolve([]),
-    } as never);
+    const drift = new DriftStep(
+      h.db,
+      h.destinations,
+      list,
+      leftOut,
+      { record: () => Promise.resolve([]) } as never,
+      users,
+    );
     const handlers = new TaskHandlers();
-    new ForwardingTasks(handlers, h.forwarding, new ForwardingTasks(h.db), importing, drift);
-    const parts = [h.db, new TasksRepository(), handlers, h.logger] as const;
+    new ForwardingTasks(handlers, h.forwarding, importing, drift, h.db);
+    const parts = [h.db, new TasksRepository(h.db), handlers, h.logger] as const;
     engine = workEngine(h.db, [new LocalTasks(...parts), new CallingTasks(...parts)], h.logger).engine;
   });
   afterAll(() => h.stop());

@@ -100,7 +100,6 @@ async function closeToday(at: House, chain: Chain, daysLater = 1): Promise<void>
     clock,
     nest.get(ChainKeys),
     nest.get(HeadsRepository),
-    nest.get(HeadsRepository),
     nest.get(Logger),
     nest.get(DomainEvents),
   );

@@ -15,7 +15,8 @@ interface PreviewCounts {
 
 /** Returns what going live would do as sentences: "Creates 5, takes over 10 from Okta, needs 13 seats." */
 function previewSentence(counts: PreviewCounts, replaced: string | null): string {
-  const number = new Intl.NumberFormat('en').format;
+  const format = new Intl.NumberFormat('en');
+  const number = (value: number): string => format.format(value);
   const parts: (readonly [number, string])[] = [
     [counts.create, `creates ${number(counts.create)}`],
     [counts.link, `links ${number(counts.link)} whom no directory manages`],

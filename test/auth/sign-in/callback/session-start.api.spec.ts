@@ -38,7 +38,7 @@ it('sees a logout by the IdP that it has waited for', async () => {
   const way = await known();
   const ended = { subject: way.sub, idpSessions: [], at: new Date(Date.now() + 2_000) };
   const reason = await signInBehind(way, (tx) =>
-    new SessionsRepository().noteIdpLogout(tx, stage.house.tenantId, way.door.id, ended),
+    new SessionsRepository(stage.service.db).noteIdpLogout(tx, stage.house.tenantId, way.door.id, ended),
   );
   expect(reason).toBe('idp_session_ended');
 });

@@ -1,12 +1,12 @@
 import type { SqlRunner } from '../../../../src/base/database/database.js';
-import type { UsersRepository, UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
+import type { UserWithGroups } from '../../../../src/directory-sync/users/users.repository.js';
 import { UserEditing, RecentRows } from '../../../../src/directory-sync/users/write/user-editing.js';
 import type { Edit } from '../../../../src/directory-sync/users/write/write-case.js';
 import { caseOf, draft, stored, TENANT } from './support.js';
 
 describe('user editing', () => {
   it('keeps the key of a name that was given away, and does not change the draft of the caller', async () => {
-    const reader = new UserEditing({} as UsersRepository);
+    const reader = new UserEditing(...([{}, {}, {}, {}, {}] as unknown as ConstructorParameters<typeof UserEditing>));
     const row = { ...stored(), user_name_key: '\u0001ada@example.com\u0001usr_new' };
     const edit: Edit = { kind: 'change', draft: draft({ first_name: 'Augusta' }) };
     const ctx = { ...caseOf().ctx, source: {} } as Parameters<UserEditing['caseOf']>[1];

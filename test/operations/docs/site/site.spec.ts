@@ -22,6 +22,6 @@ it('has sections for the search with hyphens, and without marks and addresses of
 
 it('renders a page when it is asked for, once', () => {
   const page = site.pages.get('/docs/connect/okta')!;
-  expect(Object.getOwnPropertyDescriptor(page, 'html')?.get).toBeDefined();
+  expect(Object.getOwnPropertyDescriptor(page, 'html')).toHaveProperty('get', expect.any(Function));
   expect(page.html).toBe(page.html);
 });

@@ -1,11 +1,18 @@
 import { SystemClock } from '../../../../../src/base/clock.js';
 import { Sealer } from '../../../../../src/base/crypto/seal.js';
+import type { Database } from '../../../../../src/base/database/database.js';
+import { DomainEvents } from '../../../../../src/base/domain-events.js';
 import { EventRecorder } from '../../../../../src/engine/events/event-recorder.js';
 import { EventSources } from '../../../../../src/engine/events/event-source.js';
+import { CandidatesRepository } from '../../../../../src/hiring/candidates/candidates.repository.js';
 import { InterviewsRepository } from '../../../../../src/hiring/interviews/interviews.repository.js';
 import { AtsApis } from '../../../../../src/integrations/ats/calls/ats-apis.js';
 import { AtsCallOptions, AtsPaces } from '../../../../../src/integrations/ats/calls/connection-api.js';
-import { AtsConnectionStore } from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
+import { AtsConnectionsRepository } from '../../../../../src/integrations/ats/connections/ats-connections.repository.js';
+import {
+  AtsAddresses,
+  AtsConnectionStore,
+} from '../../../../../src/integrations/ats/connections/ats-connections.store.js';
 import { AtsCredentials } from '../../../../../src/integrations/ats/connections/ats-credentials.js';
 import { AtsStates } from '../../../../../src/integrations/ats/connections/ats-states.js';
 import { TokenClient } from '../../../../../src/integrations/ats/oauth/token-client.js';
@@ -29,16 +36,24 @@ export const atsKit: ChannelKit = {
   channel(h, db) {
     const clock = new SystemClock();
     const options = new AtsCallOptions({ paceFactor: 10_000, timeoutMs: 200, maxWaitMs: 50 });
-    const store = new AtsConnectionStore(db, secretsOf(h), clock);
-    const clients = new TokenClient(h.config);
+    const store = storeOf(h, db);
     const tokens = new TokenClient(h.outbound, h.config, clock);
-    const credentials = new AtsCredentials(store, new AtsCredentials(db, secretsOf(h)), tokens, clients, clock);
-    const apis = new AtsApis(h.outbound, credentials, new AtsPaces(db), options, clock, h.config, clients);
+    const credentials = new AtsCredentials(store, tokens, clock, db);
+    const apis = new AtsApis(h.outbound, credentials, new AtsPaces(db), options, clock, h.config, tokens);
     const writes = new AtsWritesRepository(db);
-    const candidates = new AtsWritesRepository(db);
-    const planner = new WritePlanner(writes, candidates, new InterviewsRepository(db));
-    const states = new AtsStates(db, new EventRecorder(new EventSources()), store);
-    const sender = new WriteSender(planner, writes, candidates, new AtsPublish(clock), states, apis, options);
+    const interviews = new InterviewsRepository(db, new CandidatesRepository(db));
+    const planner = new WritePlanner(writes, interviews);
+    const connections = new AtsConnectionsRepository(db, store);
+    const states = new AtsStates(
+      db,
+      new EventRecorder(new EventSources()),
+      store,
+      connections,
+      new AtsAddresses(h.config, h.outbound),
+    );
+    const events = new DomainEvents();
+    const publish = new AtsPublish(db, writes, h.states, { wake: () => undefined }, events, h.destinations, clock);
+    const sender = new WriteSender(planner, writes, publish, states, apis, options, store, interviews, events);
     return new AtsChannel(store, writes, sender, clock);
   },
   keyOf: (tenantId) => ({ tenantId, channel: ATS, id: CONNECTION }),
@@ -47,7 +62,7 @@ export const atsKit: ChannelKit = {
     const lever = await LeverSimulator.start({ rateFactor: 10_000 });
     levers.set(id, lever);
     await h.db.query(`insert into tenants (id, name) values ($1, $2) on conflict do nothing`, [id, name]);
-    const sealed = secretsOf(h).sealCredential(id, CONNECTION, { kind: 'api_key', key: lever.apiKey });
+    const sealed = storeOf(h, h.db).sealCredential(id, CONNECTION, { kind: 'api_key', key: lever.apiKey });
     await h.db.query(
       `insert into ats_connections (tenant_id, id, provider, name, region, base_url, marker, state, takes, writes,
          credential_sealed, created_by)
@@ -116,6 +131,6 @@ async function addCandidate(h: Harness, tenantId: string, id: string): Promise<v
   );
 }
 
-function secretsOf(h: Harness): AtsConnectionStore {
-  return new AtsConnectionStore(new Sealer(h.config.encryptionKeys));
+function storeOf(h: Harness, db: Database): AtsConnectionStore {
+  return new AtsConnectionStore(db, new SystemClock(), new Sealer(h.config.encryptionKeys));
 }

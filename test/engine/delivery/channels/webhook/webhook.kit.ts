@@ -29,11 +29,7 @@ class QuickWebhooks extends WebhookChannel {
 }
 
 function storeOf(h: Harness, db: Database): EndpointStore {
-  return new EndpointStore(db, secretsOf(h), new SystemClock());
-}
-
-function secretsOf(h: Harness): EndpointStore {
-  return new EndpointStore(new Sealer(h.config.encryptionKeys));
+  return new EndpointStore(db, new SystemClock(), new Sealer(h.config.encryptionKeys));
 }
 
 /** The endpoints of webhooks: each event is a message, and its body stands with the event. */
@@ -42,8 +38,7 @@ export const webhookKit: ChannelKit = {
     const sources = new EventSources();
     sources.add(new StoredEvents(db));
     const clock = new SystemClock();
-    const addresses = new EndpointSender(h.config, new TenantAddresses(h.db, h.config, clock), h.outbound);
-    const sender = new EndpointSender(new EndpointSender(h.outbound, addresses), clock);
+    const sender = new EndpointSender(clock, h.outbound, h.config, new TenantAddresses(h.db, h.config, clock));
     return new QuickWebhooks(storeOf(h, db), new EventReader(sources), sender, h.config);
   },
   keyOf: (tenantId) => ({ tenantId, channel: WEBHOOK, id: ENDPOINT }),
@@ -60,7 +55,7 @@ export const webhookKit: ChannelKit = {
     await h.db.query(`insert into webhook_secrets (tenant_id, endpoint_id, id, sealed) values ($1, $2, 'whs_1', $3)`, [
       id,
       ENDPOINT,
-      secretsOf(h).sealSecret(id, ENDPOINT, newSecret()),
+      storeOf(h, h.db).sealSecret(id, ENDPOINT, newSecret()),
     ]);
     const change = { baseUrl: receiver.url, settings: { timeout_ms: 1_000, ...settings } };
     await h.db.transaction(id, (tx) => h.destinations.save(tx, webhookKit.keyOf(id), change));
