@@ -60,7 +60,7 @@ describe('adoption', () => {
   });
 });
 
-describe('stand in', () => {
+describe('the stand-in of an account', () => {
   it.each<[string, string, string[], boolean]>([
     ['the first of two', 'a', ['b', 'a'], true],
     ['the second of two', 'b', ['a', 'b'], false],

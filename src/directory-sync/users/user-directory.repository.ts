@@ -71,14 +71,14 @@ const NEAR = 5_000;
 const MANY_BEGINNING = 20_000;
 
 /** How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, along the list. */
-export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
+export type SearchWay = { ids: string[] } | 'near' | 'indexes' | 'list';
 
 /**
  * Returns the condition that a user has a beginning.
  *
  * @param after the id before which the page begins; null: the first page
  */
-function foundBy(text: string, way: Way, after: string | null, add: Add): string {
+function foundBy(text: string, way: SearchWay, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
   if (way === 'list') return beginsWith(text, add);
@@ -200,7 +200,7 @@ export class UserDirectoryRepository {
     return this.page(tenantId, filter, page, (await this.isMany(tenantId, q)) ? 'list' : 'indexes');
   }
 
-  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: Way): Promise<CutRows<ListedUser>> {
+  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: SearchWay): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;

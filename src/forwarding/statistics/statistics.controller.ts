@@ -7,7 +7,8 @@ import { queryChoice, queryOptions, queryTime, type Query as QueryMap } from '..
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { AcceptedChanges } from './accepted-changes.js';
-import { INTERVALS, startOf, statisticsOf, type Interval, ChangeStatisticsPage } from './statistics.rules.js';
+import { ChangeStatisticsPage } from './statistics.dto.js';
+import { INTERVALS, startOf, statisticsOf, type Interval } from './statistics.rules.js';
 
 const NAMES = Object.keys(INTERVALS) as Interval[];
 /** The most intervals of one answer: a month of hours, and a leap year of days. */

@@ -1,36 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import type { DeliveryHour } from '../../engine/delivery/delivery-hours.js';
 import { addLags, lagAt } from '../../engine/delivery/lags.rules.js';
-
-const COUNT = { type: 'integer', example: 42 } as const;
-const LAG = { type: 'integer', nullable: true, example: 420 } as const;
-
-/** What happened to changes in one interval. */
-class ChangeStatisticsBody {
-  @ApiProperty({ format: 'date-time', description: 'The start of the interval.' })
-  from!: string;
-  @ApiProperty({ ...COUNT, description: 'Changes of users, as `GET /changes` lists them.' })
-  accepted!: number;
-  @ApiProperty({
-    ...COUNT,
-    description: 'Calls that the platform confirmed. One call can carry several changes of a user.',
-  })
-  confirmed!: number;
-  @ApiProperty({ ...COUNT, description: 'Calls that failed or were refused.' })
-  failed!: number;
-  @ApiProperty({ ...COUNT, description: 'Users whose change was parked.' })
-  parked!: number;
-  @ApiProperty({ ...LAG, description: 'Half of the confirmed calls were not later than this, in milliseconds.' })
-  lag_p50_ms!: number | null;
-  @ApiProperty({ ...LAG, description: '95 % of the confirmed calls were not later than this.' })
-  lag_p95_ms!: number | null;
-}
-
-/** What happened to the changes of a tenant, by hour or day. */
-export class ChangeStatisticsPage {
-  @ApiProperty({ type: [ChangeStatisticsBody], description: 'One line for each interval, oldest first.' })
-  data!: ChangeStatisticsBody[];
-}
+import type { ChangeStatisticsBody } from './statistics.dto.js';
 
 /** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */
 export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;

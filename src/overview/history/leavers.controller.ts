@@ -8,7 +8,8 @@ import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { HistoryService } from './history.service.js';
-import { LeaverShape, LEAVER_COLUMNS, leaverBody, leaverCells, LEAVER_STATES } from './leaver.mapping.js';
+import { LEAVER_STATES, LeaverShape } from './leaver.dto.js';
+import { LEAVER_COLUMNS, leaverBody, leaverCells } from './leaver.mapping.js';
 import { type LeaverFilter, LeaversService } from './leavers.service.js';
 
 const FILTERS = ['since', 'until', 'state'] as const;

@@ -5,7 +5,8 @@ import type { PageRequest } from '../../base/http/page.js';
 import { attemptsOf } from '../../engine/delivery/attempts.js';
 import { CHANGE_PROGRESS } from '../../forwarding/changes/changes.repository.js';
 import { PLATFORM } from '../../forwarding/connections.js';
-import type { LeaverRow, LeaverState } from './leaver.mapping.js';
+import type { LeaverState } from './leaver.dto.js';
+import type { LeaverRow } from './leaver.mapping.js';
 
 /** Selects departures. */
 export interface LeaverFilter {

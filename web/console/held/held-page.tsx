@@ -12,9 +12,8 @@ import { Choice } from '../../parts/filters.js';
 import { Page } from '../../parts/page.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
+import { InTheWay, nameOf } from '../../parts/user-name.js';
 import { text } from '../../text/text.js';
-import { InTheWay } from '../users/in-the-way.js';
-import { nameOf } from '../users/users-page.js';
 import { differences } from './differences.rules.js';
 
 type HeldUser = Json<HeldBody>;

@@ -1,4 +1,4 @@
-import type { ChangeStatisticsPage } from '../../../src/forwarding/statistics/statistics.rules.js';
+import type { ChangeStatisticsPage } from '../../../src/forwarding/statistics/statistics.dto.js';
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { Answer } from '../../parts/answer.js';

@@ -11,12 +11,11 @@ import { Id } from '../../parts/copy-button.js';
 import { Page, Section } from '../../parts/page.js';
 import { State } from '../../parts/state.js';
 import { Time } from '../../parts/time.js';
+import { InTheWay, nameOf } from '../../parts/user-name.js';
 import { text } from '../../text/text.js';
 import { Access } from './access.js';
 import { DeletedUser } from './deleted-user.js';
 import { TimeLine } from './time-line.js';
-import { InTheWay } from './in-the-way.js';
-import { nameOf } from './users-page.js';
 import { WrittenAndInForce } from './written-and-in-force.js';
 
 type Explanation = Json<UserExplanationBody>;

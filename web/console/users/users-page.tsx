@@ -8,6 +8,7 @@ import { Page } from '../../parts/page.js';
 import { State } from '../../parts/state.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
+import { nameOf } from '../../parts/user-name.js';
 import { text } from '../../text/text.js';
 
 type User = Json<UserBody>;
@@ -39,12 +40,6 @@ const COLUMNS: readonly Column<User>[] = [
   { label: words.directory, cell: ({ managed_by }) => managed_by?.name ?? '–' },
   { label: words.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
-
-/** Returns the name of a user, or what stands for it. */
-export function nameOf(user: Pick<User, 'first_name' | 'last_name' | 'email'>): string {
-  const name = `${user.first_name} ${user.last_name}`.trim();
-  return name === '' ? (user.email ?? words.noName) : name;
-}
 
 /** All users, with filters that stand in the address. */
 export function UsersPage() {

@@ -6,7 +6,7 @@ import { BrowserHalf, isHandle, mayHaveBegun } from '../requests/browser-half.js
 import { SignInRequestsRepository, type SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../requests/sign-in.context.js';
 
 /** What both protocols begin with: the connection of an answer, its sign-in request, and its browser. */
 @Injectable()

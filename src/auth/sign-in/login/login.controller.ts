@@ -24,7 +24,7 @@ import {
   SignInStart,
   type StartAsk,
 } from '../requests/sign-in-start.js';
-import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 
 /** Describes the login for the API reference. */
 function DescribedLogin(): MethodDecorator {

@@ -17,7 +17,7 @@ import { testLinkPage, testPage } from '../pages/pages.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInStart } from '../requests/sign-in-start.js';
 import { TestResults } from '../requests/test-results.js';
-import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { follow } from './login.controller.js';
 

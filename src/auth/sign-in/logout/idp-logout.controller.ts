@@ -14,7 +14,7 @@ import { SignInLog } from '../log/sign-in-log.js';
 import { sendPage, TenantFaces } from '../pages/layout.js';
 import { handoverPage } from '../pages/pages.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
-import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { LogoutRefused, refusalIn, type SignInRefused } from '../sign-in.errors.js';
 import { DescribedBackChannel, DescribedSloByPost, DescribedSloByRedirect } from './logout.controller.js';
 import { LogoutService } from './logout.service.js';

@@ -30,7 +30,7 @@ import { homePage } from '../pages/home-page.js';
 import { sendPage, TenantFaces, sendFramedPage } from '../pages/layout.js';
 import { handoverPage, signedOutPage } from '../pages/pages.js';
 import { RefusalPages, RefusedSignIns } from '../refusal-pages/refusals.filter.js';
-import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { LogoutService } from './logout.service.js';
 

@@ -20,7 +20,7 @@ import { IDP_PROVIDER } from '../../connections/names.rules.js';
 import { ConnectionStore } from '../../connections/store.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { SignInLog } from '../log/sign-in-log.js';
-import { originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { refusalIn, type SignInRefused } from '../sign-in.errors.js';
 import { readSubject } from './revocation.rules.js';
 import { RevocationService } from './revocation.service.js';

@@ -16,7 +16,7 @@ import { demandSameSite, sessionCookie, sessionToken, DocumentsGuard } from '../
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { sendPage } from '../pages/layout.js';
 import { ownerSignInPage } from '../pages/pages.js';
-import { cookiesOf, originOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { OwnerLinksService, type OwnerLink, SignInLinkOver } from './owner-links.service.js';
 
 /** The user of a new sign-in link. */

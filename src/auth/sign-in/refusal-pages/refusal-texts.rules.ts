@@ -1,4 +1,4 @@
-import type { MissingCookies } from '../sign-in.context.js';
+import type { MissingCookies } from '../requests/sign-in.context.js';
 import type { DomainCase, SignInRefusalReason, SignInRefused } from '../sign-in.errors.js';
 
 /**

@@ -25,7 +25,7 @@ import {
   type SignInHttpRequest,
   type VerifiedSignIn,
   cookiesOf,
-} from '../sign-in.context.js';
+} from '../requests/sign-in.context.js';
 import {
   type SignInRefused,
   SIGN_IN_REFUSALS,

@@ -3,7 +3,7 @@ import type { Connection } from '../../connections/connection.js';
 import type { TestResult } from '../pages/pages.js';
 import { BrowserHalf, isHandle } from './browser-half.js';
 import { SignInRequestsRepository } from './sign-in-requests.repository.js';
-import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
 /** The results of test sign-ins. Each is shown for ten minutes, to the browser that made the test. */
 @Injectable()

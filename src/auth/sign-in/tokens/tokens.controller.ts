@@ -12,7 +12,7 @@ import { JwksBody } from '../../connections/dto.js';
 import { ServiceKeys } from '../../connections/keys/service-keys.js';
 import { demandSameSite, sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
-import { cookiesOf, type SignInHttpRequest } from '../sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { InvalidGrant, InvalidTokenRequest } from '../sign-in.errors.js';
 import { TokenExchange, type Introspection } from './token-exchange.js';
 import { IntrospectAsk, IntrospectionBody, IssuedTokenBody, TokenAsk } from './tokens.dto.js';

@@ -4,7 +4,7 @@ import { LiveSessions } from '../../../auth/sign-in/browser-sessions/live-sessio
 import { DocumentsGuard, demandSameSite, sessionToken } from '../../../auth/sign-in/browser-sessions/session.guard.js';
 import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
 import { sendPage, TenantFaces } from '../../../auth/sign-in/pages/layout.js';
-import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/requests/sign-in.context.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { ApiPage, ApiRecord, ApiRefusals, ApiHtml } from '../../../base/http/api-answers.js';
 import { hostCookie } from '../../../base/http/cookies.js';

@@ -5,7 +5,7 @@ import { type SessionRow, LiveSessions } from '../../../auth/sign-in/browser-ses
 import { DocumentsGuard, demandSameSite, sessionToken } from '../../../auth/sign-in/browser-sessions/session.guard.js';
 import { SignInLimits } from '../../../auth/sign-in/limits/sign-in-limits.js';
 import { sendPage, TenantFaces } from '../../../auth/sign-in/pages/layout.js';
-import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/sign-in.context.js';
+import { cookiesOf, type SignInHttpRequest } from '../../../auth/sign-in/requests/sign-in.context.js';
 import { ApiFilter, ApiHtml, ApiRedirect, ApiRefusals } from '../../../base/http/api-answers.js';
 import { hostCookie } from '../../../base/http/cookies.js';
 import { readForm } from '../../../base/http/form.js';

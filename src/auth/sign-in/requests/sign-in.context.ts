@@ -1,12 +1,12 @@
-import { plainAddress } from '../../base/http/allowed-networks.js';
-import { readCookies } from '../../base/http/cookies.js';
-import type { BridgeRequest } from '../../base/http/request.js';
-import type { OidcSignIn } from '../../protocols/oidc/oidc-settings.js';
-import type { NameId, SamlSignIn } from '../../protocols/saml/saml-settings.js';
-import type { Connection } from '../connections/connection.js';
-import type { Origin } from './log/sign-in-log.js';
-import type { BrowserHalf } from './requests/browser-half.js';
-import type { SignInRequest } from './requests/sign-in-requests.repository.js';
+import { plainAddress } from '../../../base/http/allowed-networks.js';
+import { readCookies } from '../../../base/http/cookies.js';
+import type { BridgeRequest } from '../../../base/http/request.js';
+import type { OidcSignIn } from '../../../protocols/oidc/oidc-settings.js';
+import type { NameId, SamlSignIn } from '../../../protocols/saml/saml-settings.js';
+import type { Connection } from '../../connections/connection.js';
+import type { Origin } from '../log/sign-in-log.js';
+import type { BrowserHalf } from './browser-half.js';
+import type { SignInRequest } from './sign-in-requests.repository.js';
 
 /** What an IdP says about a person: verified, and not matched with a user yet. */
 export interface VerifiedSignIn {

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { ConflictingUser } from '../../../src/directory-sync/users/explain/explain.dto.js';
-import type { Json } from '../../api/client.js';
-import { text } from '../../text/text.js';
+import type { UserBody } from '../../src/directory-sync/users/user.dto.js';
+import type { ConflictingUser } from '../../src/directory-sync/users/explain/explain.dto.js';
+import type { Json } from '../api/client.js';
+import { text } from '../text/text.js';
 
 const words = text.users.one;
 const fields: Record<string, string> = words.fields;
@@ -18,4 +19,10 @@ export function InTheWay({ conflicts }: { conflicts: readonly Json<ConflictingUs
       {fields[field] ?? field} <code>{value}</code>
     </p>
   ));
+}
+
+/** Returns the name of a user, or what stands for it. */
+export function nameOf(user: Pick<Json<UserBody>, 'first_name' | 'last_name' | 'email'>): string {
+  const name = `${user.first_name} ${user.last_name}`.trim();
+  return name === '' ? (user.email ?? text.users.noName) : name;
 }
