@@ -3,11 +3,11 @@ import {
   leaverBody,
   leaverCells,
   type LeaverRow,
-  LEAVER_STATES,
   leaverMillisecondsOf,
   timesOf,
   type LeaverTimes,
 } from '../../../src/overview/history/leaver.mapping.js';
+import { LEAVER_STATES } from '../../../src/overview/history/leaver.dto.js';
 
 describe('leaver', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, second));

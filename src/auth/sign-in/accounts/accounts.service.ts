@@ -3,7 +3,7 @@ import { BindingsRepository } from '../../../tenancy/sessions/bindings.repositor
 import type { StoredBinding } from '../../../tenancy/sessions/session.js';
 import type { Connection } from '../../connections/connection.js';
 import { DomainsStore } from '../../connections/domains/domains.store.js';
-import type { VerifiedSignIn } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from './verified-sign-in.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { isUnprovenBinding, restsOnEmail, type Candidate, type IdentityRefusal } from './account.rules.js';
 import { AccountsRepository, type EmailClaimant } from './accounts.repository.js';

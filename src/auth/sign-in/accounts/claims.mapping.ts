@@ -2,7 +2,7 @@ import { trimOf } from '../../../base/characters.js';
 import { urlOf } from '../../../base/url.js';
 import type { Connection } from '../../connections/connection.js';
 import { domainOf } from '../../connections/domains/domain.rules.js';
-import type { VerifiedSignIn } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from './verified-sign-in.js';
 
 const SOAP = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/';
 const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';

@@ -26,7 +26,8 @@ import { reasonsBut, RefusalPages, RefusedSignIns, StaleSignIns } from '../refus
 import { newHandle } from '../requests/browser-half.js';
 import type { SignInRequest } from '../requests/sign-in-requests.repository.js';
 import { SignInStart } from '../requests/sign-in-start.js';
-import { type VerifiedSignIn, cookiesOf, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
+import { cookiesOf, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { TokenExchange } from '../tokens/token-exchange.js';
 import { SignInCompletion, type SignedIn } from './sign-in-completion.js';

@@ -9,7 +9,7 @@ import { AccountsRepository, type EmailClaimant } from '../accounts/accounts.rep
 import { AccountsService, refusalError, type Resolution, EvidenceChanged } from '../accounts/accounts.service.js';
 import type { ClaimedAccount } from '../accounts/claims.mapping.js';
 import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
-import type { VerifiedSignIn } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
 /** The user of a sign-in, and what becomes of the binding. */

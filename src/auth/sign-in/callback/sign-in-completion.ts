@@ -18,7 +18,8 @@ import { sendPage, TenantFaces } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
 import { workingTest } from '../requests/test-result.mapping.js';
 import { TestResults } from '../requests/test-results.js';
-import { type VerifiedSignIn, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
+import { originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused, type SignInRefusalReason } from '../sign-in.errors.js';
 import { connectionChanged, type Found, FoundAccounts } from './found-accounts.js';
 

@@ -9,7 +9,8 @@ import { SAML_FIELDS, type SamlAnswer } from '../../../protocols/saml/answer.js'
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import type { SamlConnection } from '../../connections/connection.js';
 import { MetadataRefreshing } from '../../connections/refresh.js';
-import { type VerifiedSignIn, type SignInHttpRequest, fromOidc, fromSaml } from '../requests/sign-in.context.js';
+import { type SignInHttpRequest } from '../requests/sign-in.context.js';
+import { type VerifiedSignIn, fromOidc, fromSaml } from '../accounts/verified-sign-in.js';
 import { refusalIn, SignInRefused } from '../sign-in.errors.js';
 import { PendingSignIns } from './pending-sign-ins.js';
 

@@ -19,13 +19,8 @@ import { newHandle } from '../requests/browser-half.js';
 import { startQuery, type StartAsk, SignInStart } from '../requests/sign-in-start.js';
 import { failedTest } from '../requests/test-result.mapping.js';
 import { TestResults } from '../requests/test-results.js';
-import {
-  originOf,
-  type SignInContext,
-  type SignInHttpRequest,
-  type VerifiedSignIn,
-  cookiesOf,
-} from '../requests/sign-in.context.js';
+import { originOf, type SignInContext, type SignInHttpRequest, cookiesOf } from '../requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import {
   type SignInRefused,
   SIGN_IN_REFUSALS,

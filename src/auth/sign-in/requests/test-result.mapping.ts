@@ -1,7 +1,7 @@
 import type { Connection } from '../../connections/connection.js';
 import { type ClaimedAccount, claimedAccount } from '../accounts/claims.mapping.js';
 import type { TestResult } from '../pages/pages.js';
-import type { VerifiedSignIn } from './sign-in.context.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import type { SignInRefusalReason } from '../sign-in.errors.js';
 
 const MAX_CLAIMS = 200;

@@ -3,7 +3,7 @@ import fc from '../../../support/properties.js';
 import { SignInCompletion } from '../../../../src/auth/sign-in/callback/sign-in-completion.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/sign-in.errors.js';
 import { ConnectionStore } from '../../../../src/auth/connections/store.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/accounts/verified-sign-in.js';
 import { sharedApp, type TestApp } from '../../../support/app.js';
 import { newHouse, type House } from '../../../support/house.js';
 import { fresh, patch, user } from '../../../support/scim.js';

@@ -1,6 +1,6 @@
 import type { Connection, SamlConnection } from '../../../../src/auth/connections/connection.js';
 import { claimedAccount, roleClaim } from '../../../../src/auth/sign-in/accounts/claims.mapping.js';
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/accounts/verified-sign-in.js';
 import { newConnection } from '../../../protocols/oidc/support/party.js';
 import { samlIdp, type SamlIdp } from '../../../protocols/saml/support/idp.js';
 

@@ -9,7 +9,7 @@ import {
   TENANT_SAML,
   TenantSamlStrategy,
 } from '../../../../src/auth/sign-in/callback/sign-in.guards.js';
-import { fromOidc, type VerifiedSignIn, fromSaml } from '../../../../src/auth/sign-in/requests/sign-in.context.js';
+import { fromOidc, type VerifiedSignIn, fromSaml } from '../../../../src/auth/sign-in/accounts/verified-sign-in.js';
 import { SignInRefused } from '../../../../src/auth/sign-in/sign-in.errors.js';
 import { Clock } from '../../../../src/base/clock.js';
 import { Config } from '../../../../src/base/config/config.js';

@@ -1,6 +1,6 @@
 import type { OidcSignIn } from '../../../../src/protocols/oidc/oidc-settings.js';
 import type { SamlSignIn } from '../../../../src/protocols/saml/saml-settings.js';
-import { fromOidc, fromSaml } from '../../../../src/auth/sign-in/requests/sign-in.context.js';
+import { fromOidc, fromSaml } from '../../../../src/auth/sign-in/accounts/verified-sign-in.js';
 
 const shared = {
   subject: 'ada-1815',

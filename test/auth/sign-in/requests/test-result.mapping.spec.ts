@@ -1,4 +1,4 @@
-import type { VerifiedSignIn } from '../../../../src/auth/sign-in/requests/sign-in.context.js';
+import type { VerifiedSignIn } from '../../../../src/auth/sign-in/accounts/verified-sign-in.js';
 import { failedTest, workingTest } from '../../../../src/auth/sign-in/requests/test-result.mapping.js';
 import { newConnection } from '../../../protocols/oidc/support/party.js';
 
