@@ -16,7 +16,7 @@ export interface OptionFacts extends Partial<Omit<CommandOption, 'name'>> {
 
 /** What the description does not know of a command. All of it has a rule, so most commands need a line or none. */
 export interface CommandFacts {
-  /** The operation, where its own name is another one (`name.rules.ts`). */
+  /** The operation, where its own name is another one (`made-commands.ts`). */
   of?: string;
   /** What the command does, where the words of the description are for programs. */
   about?: string;

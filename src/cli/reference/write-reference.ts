@@ -25,8 +25,5 @@ const operations = operationsFile(operationsOf(await apiDescription()));
 for (const place of ['src', 'dist']) put(`${place}/cli/api/operations.json`, operations);
 const { referencePages } = await import('./pages.js');
 makeFolder(path.join(root, 'docs/reference'));
-const variables = ['environment.ts', 'allow-environment.ts', 'ats-environment.ts'].map((name) =>
-  readFileSync(path.join(root, 'src/base/config', name), 'utf8'),
-);
-const pages = referencePages(variables.join('\n'));
+const pages = referencePages(readFileSync(path.join(root, 'src/base/config/environment.ts'), 'utf8'));
 for (const [name, text] of Object.entries(pages)) put(`docs/reference/${name}`, text);

@@ -23,7 +23,12 @@ describe('a directory in its first day', () => {
   const limiter = (clock: Clock): DirectoryStore => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'bridge-test-'));
     const config = loadConfig({ RATE_LIMIT: '100', DATA_DIR: folder });
-    return new DirectoryStore({} as Database, clock, config, new RateLimiter(config, clock));
+    return new DirectoryStore(
+      { feed: { on: () => undefined } } as unknown as Database,
+      clock,
+      config,
+      new RateLimiter(config, clock),
+    );
   };
   const request = (limits: DirectoryStore, firstDayFrom: number, tenantId = 'ten_1'): boolean => {
     const res = { setHeader: () => undefined } as unknown as ServerResponse;

@@ -57,7 +57,7 @@ describe('oidc strategy', () => {
   class Callback {
     constructor(@Inject(Pending) private readonly pending: Pending) {}
 
-    async signIn(request: Request): Promise<VerifiedSignIn> {
+    async oidcSignIn(request: Request): Promise<VerifiedSignIn> {
       const query = new URL(request.url, 'http://x').searchParams;
       const begun = this.pending.begun.get(query.get('state') ?? '');
       if (begun === undefined) throw new Error('no such sign-in');
