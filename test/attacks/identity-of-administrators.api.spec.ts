@@ -294,7 +294,7 @@ describe('a write that waits for an admin', () => {
     const { body } = await to.house.api.post('/held/discard', { reason: 'needs_admin', dry_run: true });
     expect(body).toEqual({ count: 1 });
     const release = await to.house.api.post('/held/release', { user_ids: [to.id], dry_run: true });
-    expect(release.body).toEqual({ count: 1 });
+    expect(release.body).toEqual({ count: 1, administrators: 1 });
   });
 });
 
