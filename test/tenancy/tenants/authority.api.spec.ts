@@ -223,7 +223,7 @@ describe('a directory', () => {
 
     await house.api.patch(`/directories/${house.directoryId}`, { may_grant_console: true });
     await eventually(() => roleOf(id), (role) => role === 'Admin'); // prettier-ignore
-    await house.api.patch(`/directories/${house.directoryId}`, { may_grant_console: false });
+    await house.api.patch(`/directories/${house.directoryId}`, { may_grant_console: false, administrators: 2 });
     await eventually(() => roleOf(id), (role) => role === 'User'); // prettier-ignore
   });
 
@@ -249,7 +249,7 @@ it('records each right that is given or taken as an event and a line of the audi
   await house.api.patch('/tenant', { owner_user_id: id });
   await house.api.patch('/tenant', { owner_user_id: null });
   await house.api.patch('/roles/User', { console: 'auditor' });
-  await house.api.patch('/roles/User', { console: 'none' });
+  await house.api.patch('/roles/User', { console: 'none', administrators: 1 });
   await house.api.patch(`/users/${id}`, { role: 'Admin' });
   await house.api.delete(`/users/${id}`);
   const [admin, owner, auditor] = [
