@@ -77,6 +77,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateDirectory: { name: 'Okta', profile: 'okta', default_role: 'User', state: 'preview' },
   ChangeDirectory: { profile: 'tolerant', attribute_map: { email: 'userName' } },
   GroupRules: { rules: [{ group_id: 'grp_01k9', role: 'Admin' }] },
+  ReplacedRules: { rules: [{ group_id: 'grp_01k9', role: 'Admin' }] },
   CreateClient: {
     name: 'Entra ID',
     kind: 'federated',
