@@ -1,70 +1,8 @@
 import { Matches } from 'class-validator';
 import { isListOf, OneOf, Rule, HttpAddress, WholeNumber, Duration, KeyList, Size } from './setting-rules.js';
 
-/** The variables that admit what is refused without them. They are part of the class of all variables. */
-abstract class AllowEnvironment {
-  /**
-   * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
-   * @defaultValue `false`
-   */
-  @OneOf('true', 'false', 'on', 'off')
-  ALLOW_PRIVATE_DESTINATIONS?: string;
-
-  /**
-   * Private networks (CIDR) in which destinations of tenants may be, and webhook endpoints also with plain http.
-   * @defaultValue none
-   */
-  @Rule('networks', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
-  ALLOW_DESTINATION_NETWORKS?: string;
-
-  /**
-   * Variables whose value lifts a protection and is accepted in production all the same. Each is logged and exported.
-   * @defaultValue none
-   */
-  @Rule('names', isListOf.names, 'must be names of variables with commas between')
-  ALLOW_UNSAFE?: string;
-}
-
-/** The variables about applicant tracking systems and interviews. They are part of the class of all variables. */
-abstract class AtsEnvironment extends AllowEnvironment {
-  /**
-   * The OAuth clients with which customers connect their ATS from its marketplace.
-   * @defaultValue none
-   */
-  @Rule('clients', isListOf.clients, 'must be provider:client_id:client_secret, several with commas between')
-  ATS_OAUTH_CLIENTS?: string;
-
-  /**
-   * For development: simulators of ATSs, which become the region `simulator` of their provider. Not in production.
-   * @defaultValue none
-   */
-  @Rule('simulators', isListOf.simulators, 'must be provider=http://host:port, several with commas between')
-  ATS_SIMULATORS?: string;
-
-  /**
-   * The interview engine of tenants that have set none of their own.
-   * @defaultValue none
-   */
-  @HttpAddress()
-  INTERVIEW_API_BASE_URL?: string;
-
-  /**
-   * The credential for `INTERVIEW_API_BASE_URL`; it has to be set with it.
-   * @defaultValue none
-   */
-  @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
-  INTERVIEW_API_KEY?: string;
-
-  /**
-   * Days for which the bodies of inbound events of an ATS and of SCIM requests are kept, in whole months.
-   * @defaultValue `30`
-   */
-  @WholeNumber(1, 3_650)
-  RETENTION_BODIES?: string;
-}
-
 /** The variables that the service reads, with rule and meaning. No other part of the source reads the environment. */
-export class Environment extends AtsEnvironment {
+export class Environment {
   /**
    * The port that the service listens on.
    * @defaultValue `3000`
@@ -299,6 +237,62 @@ export class Environment extends AtsEnvironment {
    */
   @OneOf('production', 'development', 'test')
   NODE_ENV?: string;
+
+  /**
+   * For development: platforms, IdPs and webhooks of tenants can have plain http and private addresses.
+   * @defaultValue `false`
+   */
+  @OneOf('true', 'false', 'on', 'off')
+  ALLOW_PRIVATE_DESTINATIONS?: string;
+
+  /**
+   * Private networks (CIDR) in which destinations of tenants may be, and webhook endpoints also with plain http.
+   * @defaultValue none
+   */
+  @Rule('networks', isListOf.addresses, 'must be IP addresses or networks (CIDR) with commas between')
+  ALLOW_DESTINATION_NETWORKS?: string;
+
+  /**
+   * Variables whose value lifts a protection and is accepted in production all the same. Each is logged and exported.
+   * @defaultValue none
+   */
+  @Rule('names', isListOf.names, 'must be names of variables with commas between')
+  ALLOW_UNSAFE?: string;
+
+  /**
+   * The OAuth clients with which customers connect their ATS from its marketplace.
+   * @defaultValue none
+   */
+  @Rule('clients', isListOf.clients, 'must be provider:client_id:client_secret, several with commas between')
+  ATS_OAUTH_CLIENTS?: string;
+
+  /**
+   * For development: simulators of ATSs, which become the region `simulator` of their provider. Not in production.
+   * @defaultValue none
+   */
+  @Rule('simulators', isListOf.simulators, 'must be provider=http://host:port, several with commas between')
+  ATS_SIMULATORS?: string;
+
+  /**
+   * The interview engine of tenants that have set none of their own.
+   * @defaultValue none
+   */
+  @HttpAddress()
+  INTERVIEW_API_BASE_URL?: string;
+
+  /**
+   * The credential for `INTERVIEW_API_BASE_URL`; it has to be set with it.
+   * @defaultValue none
+   */
+  @Rule('visible', (text) => /^[\x21-\x7e]+$/.test(text), 'must be visible ASCII characters without spaces')
+  INTERVIEW_API_KEY?: string;
+
+  /**
+   * Days for which the bodies of inbound events of an ATS and of SCIM requests are kept, in whole months.
+   * @defaultValue `30`
+   */
+  @WholeNumber(1, 3_650)
+  RETENTION_BODIES?: string;
 }
 
 /** Variables of the operating system that a program needs; none is a setting of this service. */

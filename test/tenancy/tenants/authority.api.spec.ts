@@ -223,6 +223,7 @@ describe('a directory', () => {
 
     await house.api.patch(`/directories/${house.directoryId}`, { may_grant_console: true });
     await eventually(() => roleOf(id), (role) => role === 'Admin'); // prettier-ignore
+    await eventually(() => roleOf(other), (role) => role === 'Admin'); // prettier-ignore
     await house.api.patch(`/directories/${house.directoryId}`, { may_grant_console: false, administrators: 2 });
     await eventually(() => roleOf(id), (role) => role === 'User'); // prettier-ignore
   });
