@@ -8,7 +8,7 @@ import type { Origin } from './log/sign-in-log.js';
 import type { BrowserHalf } from './requests/browser-half.js';
 import type { SignInRequest } from './requests/sign-in-requests.repository.js';
 
-/** What an IdP says about a person: verified, and not matched with a user yet. */
+/** The claims of an IdP about a person: verified, and not matched with a user yet. */
 export interface VerifiedSignIn {
   /** The IdP's name for the person, compared letter by letter: `sub` (OIDC), the NameID or the `subject_claim` (SAML). */
   subject: string;
@@ -18,17 +18,17 @@ export interface VerifiedSignIn {
   unsureNames?: ReadonlySet<string>;
   /** SAML: the attributes that were left out, each with the reason. */
   leftOut?: readonly string[];
-  /** OIDC: why the claims hold nothing of UserInfo although the connection wants it; null: they do. */
+  /** OIDC: why the claims hold nothing of UserInfo although the connection wants it; null when they do. */
   userInfoProblem?: string | null;
-  /** Why the answer does not prove the new authentication that was asked for; null: it does, or none was. */
+  /** Why the answer does not prove the new authentication that was asked for; null when it does, or none was. */
   staleness?: string | null;
   /** Which part was signed and with which key: text for an admin. */
   signature?: string;
-  /** When the IdP issued it, by the clock of the IdP (`iat`, `IssueInstant`). */
+  /** By the clock of the IdP (`iat`, `IssueInstant`). */
   issuedAt: Date;
-  /** When the user authenticated at the IdP (`auth_time`, `AuthnInstant`), by its clock; null: it does not state that. */
+  /** By the clock of the IdP (`auth_time`, `AuthnInstant`); null when the IdP does not state it. */
   authenticatedAt: Date | null;
-  /** When the IdP wants the session to end at the latest (`SessionNotOnOrAfter`, `session_expiry`). */
+  /** The latest end of the session that the IdP wants (`SessionNotOnOrAfter`, `session_expiry`). */
   sessionEnds: Date | null;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
@@ -36,43 +36,39 @@ export interface VerifiedSignIn {
   otherIdpSessions?: readonly string[];
   /** How the person authenticated: `acr` (OIDC), `AuthnContextClassRef` (SAML). */
   authContext: string | null;
-  /** The ID token as it came, for RP-initiated logout; null of SAML. */
+  /** As received, for RP-initiated logout; null for SAML. */
   idToken: string | null;
   /** null for OIDC. */
   nameId: NameId | null;
-  /** The id to store until this time, so that a second use of the message is refused; null of OIDC, whose code works once. */
+  /** The id to store until this time, which refuses a second use of the message; null for OIDC, whose code works once. */
   once: { id: string; until: Date } | null;
 }
 
-/** What a browser with an open sign-in has not sent. */
+/** Cookies that a browser with an open sign-in has not sent: all (it blocks them), or that of the sign-in. */
 export type MissingCookies = 'cookies' | 'cookie' | null;
 
-/** What is known of a sign-in while its request is handled. */
 export interface SignInContext {
   connection: Connection;
-  /** null: the IdP began the sign-in, or the request is not known. */
+  /** null when the IdP began the sign-in, or the request is not known. */
   request: SignInRequest | null;
   /** Where the IdP that began the sign-in wants the browser to go (RelayState), as posted. */
   returnTo?: string | null;
-  /** The secret of the browser that began it; null in another browser. */
+  /** null in another browser than the one that began the sign-in. */
   browser: BrowserHalf | null;
-  /** The kind of a request without a stored sign-in request; else the kind of that one. */
+  /** Of a request without a stored sign-in request, whose kind counts otherwise. */
   kind?: 'logout' | 'test';
   /** The IdP responds to a logout that began here. The session here has ended before. */
   answersLogout?: boolean;
-  /** The sign-in is open, and the browser has sent no cookie at all (it blocks them), or not that of the sign-in. */
   lacks?: MissingCookies;
 }
 
 /** A request of the sign-in routes. */
 export type SignInHttpRequest = BridgeRequest & {
   signInContext?: SignInContext;
-  /** What a strategy runs: reads the answer, takes its sign-in request, and verifies it. */
   signIn?: () => Promise<VerifiedSignIn>;
   user?: VerifiedSignIn;
 };
 
-/** Returns where a request came from, for the log and for sessions. */
 export function originOf(req: BridgeRequest): Origin {
   return { ip: plainAddress(req.ip), userAgent: req.headers['user-agent'] ?? null, requestId: req.id };
 }
@@ -82,13 +78,11 @@ export function cookiesOf(req: BridgeRequest): ReadonlyMap<string, string> {
   return readCookies(req.headers.cookie);
 }
 
-/** Restates what an OpenID provider said in the words that both protocols share. */
 export function fromOidc(signIn: OidcSignIn): VerifiedSignIn {
   // A code works once at the IdP, so no second use of the answer is possible.
   return { ...signIn, nameId: null, once: null };
 }
 
-/** Restates what a SAML IdP said in the words that both protocols share. */
 export function fromSaml(signIn: SamlSignIn): VerifiedSignIn {
   return { ...signIn, idToken: null };
 }
