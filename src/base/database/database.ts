@@ -22,21 +22,19 @@ const HEALTH = 'health';
 /**
  * The database: prepared statements on the pool of TypeORM's DataSource, and transactions.
  *
- * Each statement and each transaction passes a gate that divides the connections between tenants. The tenant of a
- * statement is its first parameter; a statement without a tenant belongs to the installation. Work inside a transaction
- * uses the connection of that transaction alone: waiting for a second one could be a deadlock.
+ * Each statement and each transaction passes a gate that divides the connections between tenants. The tenant of a statement is
+ * its first parameter; a statement without a tenant belongs to the installation. Work inside a transaction uses the connection
+ * of that transaction alone: waiting for a second one could be a deadlock.
  */
 export class Database implements SqlRunner {
   private readonly pool: Pool;
   private readonly searches: Pool;
   private readonly gate: ConnectionGate;
   private readonly searchGate: ConnectionGate;
-  /** What other processes have changed of what this one caches. */
+  /** Changes by other processes of rows that this one caches. */
   readonly feed: SettingsFeed;
-  /** The health of the database, by the results of this process's statements. */
   readonly health = new DatabaseHealth();
   readonly batches = new StatementBatches(this);
-  /** The bytes that this process has written, by tenant. */
   readonly written = new WrittenBytes();
   private sent = 0;
 
@@ -60,23 +58,22 @@ export class Database implements SqlRunner {
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }));
   }
 
-  /** The same as `query`, without repetition: a lock that is not to be had ends it at once. */
+  /** Runs once: a lock that is not free ends the statement at once. */
   queryOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: statementName(text), text, values }), 1);
   }
 
-  /** The same for a text whose shape depends on the caller. */
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>> {
     this.written.note(text, values);
     return this.run(values[0], () => this.pool.query<R>({ name: shapedStatementName(text), text, values }), 1);
   }
 
   /**
-   * Runs a search: a statement whose cost depends on the caller, because no index serves its filter or order. Searches
-   * have their own connections and time limit.
+   * Runs a search: a statement whose cost depends on the caller, because no index serves its filter or order. Searches have
+   * their own connections and time limit.
    *
-   * @throws {SearchTooExpensive} when it takes longer than {@link SEARCH_SECONDS}
+   * @throws {SearchTooExpensive} when the search takes longer than {@link SEARCH_SECONDS}
    * @throws {SearchBusy} when too many searches of the tenant wait, or this one has waited for too long
    */
   async search<R extends QueryResultRow>(text: string, values: unknown[] = []): Promise<QueryResult<R>> {
@@ -101,9 +98,9 @@ export class Database implements SqlRunner {
   }
 
   /**
-   * Runs `work` in one transaction (read committed). Repeats it after deadlocks, serialisation failures and lock
-   * time-outs, three times at most; any other error rolls back and is thrown. Between two runs the connection is
-   * returned, so that a row with many waiters does not hold the tenant's connections.
+   * Runs `work` in one transaction (read committed). Repeats it after deadlocks, serialisation failures and lock time-outs,
+   * three times at most. Between two runs the connection is returned, so that a row with many waiters does not hold the
+   * tenant's connections.
    *
    * @param tenantId the tenant whose share is used; null for work of the installation
    * @throws {TenantBusy} when the tenant's share is used up for too long
@@ -145,7 +142,7 @@ export class Database implements SqlRunner {
     }
   }
 
-  /** Returns whether a full disk has space again: writes into a transaction and rolls it back. */
+  /** Whether a full disk has space again: writes into a transaction and rolls it back. */
   async hasRoom(): Promise<boolean> {
     try {
       await this.transaction(null, async (tx) => {
@@ -159,12 +156,12 @@ export class Database implements SqlRunner {
     return true;
   }
 
-  /** The number of statements and transactions that this process has sent. */
+  /** Statements and transactions that this process has sent. */
   get statements(): number {
     return this.sent;
   }
 
-  /** Returns the numbers of open connections, idle connections and waiting work; for the metrics. */
+  /** Open connections, idle connections and waiting work; for the metrics. */
   counts(): { total: number; idle: number; waiting: number } {
     return {
       total: this.pool.totalCount + this.searches.totalCount,
@@ -220,10 +217,8 @@ export class Database implements SqlRunner {
   }
 }
 
-/** Ends a transaction whose writes are not kept. */
 class TakenBack extends Error {}
 
-/** Runs the statements of a transaction on its one connection. */
 class Transaction implements SqlRunner {
   constructor(
     private readonly client: PoolClient,

@@ -37,9 +37,9 @@ import { KnownAs1767228132000 } from './migrations/1767228132000-known-as.js';
 import { KnownNames1767228132001 } from './migrations/1767228132001-known-names.js';
 
 /**
- * The migrations in the order in which they run: each brings a database from before to what the files of `schema/` say. A
- * migration that is not in this list does not run. The remark beside the last one of a released version names its commit: a test
- * starts that version beside the present one.
+ * The migrations in the order in which they run: each brings an earlier database to the state of the files of `schema/`. A
+ * migration that is not in this list does not run. The remark beside the last one of a released version names its commit: a
+ * test starts that version beside the present one.
  */
 export const MIGRATIONS = [
   Baseline1767227890000,
@@ -78,7 +78,7 @@ export const MIGRATIONS = [
   KnownNames1767228132001,
 ];
 
-/** The files of the schema, in the order in which they run: each refers to tables of earlier ones. */
+/** In the order in which they run: each refers to tables of earlier ones. */
 const FILES = [
   'base',
   'tenancy',
@@ -105,16 +105,13 @@ interface Named {
   readonly name: string;
 }
 
-/** Returns whether a database has no schema yet. */
+/** Whether a database has no schema yet. */
 export async function isEmpty(db: QueryRunner): Promise<boolean> {
   const [found] = (await db.query(`select to_regclass('migrations') is null as empty`)) as [{ empty: boolean }];
   return found.empty;
 }
 
-/**
- * Makes the whole schema in an empty database, in one transaction. It contains what the migrations do, so they are noted
- * as run.
- */
+/** Makes the whole schema in an empty database, in one transaction, and notes the migrations as run. */
 export async function createSchema(db: QueryRunner, migrations: readonly Named[]): Promise<void> {
   await db.startTransaction();
   try {

@@ -1,4 +1,3 @@
-/** A value that all statements of a shape share, with its cast. */
 interface SharedValue {
   readonly value: string;
   readonly type: string | undefined;
@@ -11,9 +10,9 @@ export class Params {
   readonly own: unknown[] = [];
   /** The values that all statements of the shape share, as a part of its name. */
   sharedName = '';
-  /** The same values, in the order in which they were added first. */
+  /** The shared values, in the order in which they were added first. */
   readonly sharedValues: SharedValue[] = [];
-  /** Which of all places hold them. Another value of the same text can be the statement's own. */
+  /** The places of the shared values. Another value of the same text can be the statement's own. */
   layout = '';
   private readonly known = new Map<string, string>();
 
@@ -24,8 +23,8 @@ export class Params {
   }
 
   /**
-   * The same for a value that is the same in all statements that may run as one: the tenant, a word of ours. Statements of
-   * one text add the tenant at the same place.
+   * Adds a value that is the same in all statements that may run as one: the tenant, a word of ours. Statements of one text add
+   * the tenant at the same place.
    */
   shared(value: string, type?: string): string {
     const name = `${type} ${value}`;
@@ -38,12 +37,12 @@ export class Params {
     return place;
   }
 
-  /** The `from` of a subject that reads its values from rows: nothing, where they are parameters. */
+  /** The `from` of a subject that reads its values from rows; empty where they are parameters. */
   get source(): string {
     return '';
   }
 
-  /** The places of the keys of all subjects as an array, where several statements run as one; else null. */
+  /** The places of the keys of all subjects as an array, where several statements run as one. */
   get keys(): string | null {
     return null;
   }
@@ -64,7 +63,7 @@ export class Params {
   }
 }
 
-/** Returns a parameter in SQL, with a cast where the server cannot infer the type. */
+/** With a cast where the server cannot infer the type. */
 export function placeOf(number: number, type: string | undefined): string {
   return type ? `$${number}::${type}` : `$${number}`;
 }
@@ -72,26 +71,25 @@ export function placeOf(number: number, type: string | undefined): string {
 /** SQL of one part of a statement; its values go into the parameters. */
 export type Fragment = (p: Params) => string;
 
-/** A fragment and what it is, in the order in which they were added. */
 export interface StatementStep {
   kind: 'given' | 'subject' | 'part' | 'answer' | 'otherwise';
   name: string;
   fragment: Fragment;
 }
 
-/** An escape that JSON has, and arrays of PostgreSQL read otherwise. */
+/** An escape of JSON with another meaning in arrays of PostgreSQL. */
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
  * Returns a list of texts or numbers as a parameter for an array of the database. The driver would write each text apart; JSON
- * writes all of them in one call, and quotes as PostgreSQL does, but for control characters and halves of surrogate pairs.
+ * writes all of them in one call, and quotes like PostgreSQL, but for control characters and halves of surrogate pairs.
  */
 export function textArray(values: readonly (string | number | null)[]): string {
   const json = JSON.stringify(values);
   return OTHER_ESCAPE.test(json) ? arrayLiteral(values) : `{${json.slice(1, -1)}}`;
 }
 
-/** Returns a PostgreSQL array of texts, in which the values stand as the driver would send them. */
+/** Returns a PostgreSQL array of texts, written like those of the driver. */
 export function arrayLiteral(values: readonly unknown[]): string {
   return `{${values.map((value) => (value === null || value === undefined ? 'NULL' : quoted(textOf(value)))).join(',')}}`;
 }

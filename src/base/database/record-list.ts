@@ -7,32 +7,31 @@ import type { Database } from './database.js';
 /** A table whose records are listed by id: ids sort by the time they were made. */
 interface ListedTable {
   table: string;
-  /** The columns of a record, as SQL. */
+  /** As SQL. */
   columns: string;
 }
 
-/** Which records a list shows. */
 interface RecordFilter {
   /** Values by column. Each column has an index of tenant, column and id. */
   equal: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Records with a text that begins so. Each expression has an index of tenant and expression. */
+  /** Records with a text that begins with `text`. Each expression has an index of tenant and expression. */
   prefix?: { of: readonly string[]; text: string } | undefined;
   updatedSince?: Date | undefined;
 }
 
-/** The requested part of a list: at most `limit` records after the id `after`; null asks for the first ones. */
+/** The requested part of a list: at most `limit` records after the id `after`; null for the first ones. */
 interface ListPart {
   limit: number;
   after: string | null;
 }
 
-/** Comes after every other character. */
+/** Sorts after every other character. */
 const LAST = '\u{10ffff}';
 
-/** The most changed records that are looked up and sorted; of more, a page is found sooner along the list. */
+/** Changed records that are looked up and sorted; of more, a page is found sooner along the list. */
 const FEW_UPDATED = 2_000;
 
-/** Returns a page of records of a tenant, newest first; ids only grow, so that a page stays where it is. */
+/** Returns a page of records of a tenant, newest first. Ids only grow, so that pages do not move. */
 export async function listRecords<Row extends QueryResultRow>(
   db: Database,
   { table, columns }: ListedTable,
@@ -75,14 +74,14 @@ export async function listRecords<Row extends QueryResultRow>(
   }
   const text = cutAtBytes(`select ${columns} from ${from} r where ${conditions.join(' and ')}
      order by r.id desc limit ${page.limit + 1}`);
-  // One filter is served in the order of its index. What two have in common is found by reading past the rest: a search.
+  // One filter is served in the order of its index. Two filters have to read past records that only one of them has: a search.
   const found = await (filters > 1 || (filters === 1 && updatedSince !== undefined)
     ? db.search<Row>(text, params)
     : db.shaped<Row>(text, params));
   return cutRowsOf(found);
 }
 
-/** Returns whether few records have changed since a moment: the index of the times then finds all of them. */
+/** Whether few records have changed since a moment: the index of the times then finds all of them. */
 async function isFew(db: Database, table: string, tenantId: string, since: Date): Promise<boolean> {
   const { rows } = await db.shaped<{ n: number }>(
     `select count(*)::int as n from (
@@ -97,13 +96,13 @@ interface Asked {
   key: string;
 }
 
-/** Reads of a few rows by a key: those of concurrent requests go together. Each sees what was there when it came. */
+/** Reads of a few rows by a key, gathered over concurrent requests. Each sees all commits before its call. */
 export class KeyedReads<R extends QueryResultRow> {
   private readonly gatherer: Gatherer<Asked, R[]>;
 
   /**
-   * @param text a statement for the rows of keys; its first parameter is the tenant, its last one is the array of keys:
-   *   `id = any($2)`
+   * @param text a statement for the rows of keys; its first parameter is the tenant, its last one is the array of keys: `id =
+   *   any($2)`
    * @param keyOf the key of a row that the statement found
    */
   constructor(
@@ -123,11 +122,7 @@ export class KeyedReads<R extends QueryResultRow> {
     });
   }
 
-  /**
-   * Returns the rows of a key.
-   *
-   * @param values those of the other parameters; reads with the same ones may go together
-   */
+  /** @param values those of the other parameters; reads with the same ones may go together */
   read(values: readonly unknown[], key: string): Promise<R[]> {
     return this.gatherer.run(JSON.stringify(values), { values, key });
   }
@@ -136,7 +131,7 @@ export class KeyedReads<R extends QueryResultRow> {
     try {
       return (await this.db.query<R>(this.text, [...all[0]!.values, all.map(({ key }) => key)])).rows;
     } catch (error) {
-      // A key that no text of the database can be fails alone.
+      // A key that cannot be a text of the database fails alone.
       if (all.length > 1 && isOfOneRow(error)) throw new WorkAlone();
       throw error;
     }

@@ -27,16 +27,12 @@ const FUNCTIONS = [
   'oldest_work()',
 ];
 
-/** The reason why the service cannot have a role without the owner's rights; for the log. */
+/** Why the service cannot have a role without the owner's rights; for the log. */
 export class NoServiceRole {
   constructor(readonly reason: string) {}
 }
 
-/**
- * Makes sure that the connected owner can change to the service's role.
- *
- * @returns the role, or why there is none
- */
+/** Makes sure that the connected owner can change to the service's role; returns the role, or why there is none. */
 export async function ensureServiceRole(owner: ClientBase): Promise<string | NoServiceRole> {
   const { rows } = await owner.query<{ me: string; super: boolean; makes: boolean }>(
     `select rolname as me, rolsuper as super, rolcreaterole as makes from pg_roles where rolname = current_user`,
@@ -62,16 +58,14 @@ export async function ensureServiceRole(owner: ClientBase): Promise<string | NoS
   return SERVICE_ROLE;
 }
 
-/**
- * Makes sure that a role with this name and password can log in. An existing role keeps its password, unless `anew`.
- */
+/** Makes sure that a role with this name and password can log in. An existing role keeps its password, unless `anew`. */
 export async function ensureLogin(owner: ClientBase, role: string, password: string, anew = false): Promise<void> {
   const secret = `login password ${owner.escapeLiteral(password)}`;
   if (!(await exists(owner, role))) await owner.query(`create role ${quoted(role)} ${secret}`).catch(ignoreDuplicate);
   else if (anew) await owner.query(`alter role ${quoted(role)} ${secret}`);
 }
 
-/** Returns whether a role has the rights that the service needs in the current schema, and no more on the ledgers. */
+/** Whether a role has the rights that the service needs in the current schema, and no more on the ledgers. */
 export async function isGranted(client: ClientBase, role: string): Promise<boolean> {
   const { rows } = await client.query<{ granted: boolean }>(
     `select not has_schema_privilege($1, current_schema()::text, 'create')
@@ -88,8 +82,8 @@ export async function isGranted(client: ClientBase, role: string): Promise<boole
 }
 
 /**
- * Grants a role the rights that the service needs in the current schema: rows of all tables, but only select and insert
- * on the ledgers; no schema objects. Default privileges cover later tables of the owner.
+ * Grants a role the rights that the service needs in the current schema: rows of all tables, but only select and insert on the
+ * ledgers; no schema objects. Default privileges cover later tables of the owner.
  */
 export async function grantService(owner: ClientBase, role: string): Promise<void> {
   const to = quoted(role);
@@ -152,7 +146,7 @@ async function exists(client: ClientBase, role: string): Promise<boolean> {
   return (await client.query(`select 1 from pg_roles where rolname = $1`, [role])).rowCount === 1;
 }
 
-/** Ignores that two processes, or services in two databases of one server, create the role at the same time. */
+/** Two processes, or services in two databases of one server, can create the role at the same time. */
 function ignoreDuplicate(error: unknown): void {
   const { code } = error as { code?: string };
   if (code !== '42710' && code !== '23505') throw error;

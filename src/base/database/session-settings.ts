@@ -2,19 +2,16 @@ import type { Client } from 'pg';
 import { PlainFailure } from '../errors/domain-error.js';
 import { LOCK_SECONDS } from './shares.js';
 
-/**
- * What each connection of the service sets for itself, so that plans and results are the same on every server. No right
- * is needed for any of them.
- */
+/** Settings of each connection, so that plans and results are the same on every server. None needs a right. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // All indexes lead with the tenant. A plan made from statistics that do not know a new tenant yet picks a wrong one.
   plan_cache_mode: 'force_generic_plan',
-  // The default of 4 is the price of a disk that turns. With it, a group read scans all members of all tenants.
+  // The default of 4 is the price of a rotating disk. With it, a group read scans all members of all tenants.
   random_page_cost: '1.1',
   // Bitmap scans never mark the dead entries they meet: a queue-like table would be read through them again and again.
   enable_bitmapscan: 'off',
-  // A plan is made once for each connection, often while a table has a few rows: reading all of it is the best plan then,
-  // and the worst one when 100 000 rows have come. Tables without a fitting index are read whole all the same.
+  // A plan is made once for each connection, often while a table has a few rows: then a scan of the whole table is the best
+  // plan, and with 100 000 rows the worst one. Tables without a fitting index are still read whole.
   enable_seqscan: 'off',
   // Compiling costs more than any of the statements.
   jit: 'off',
@@ -31,7 +28,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 /**
  * Returns the settings for the startup packet: they cost no round trip.
  *
- * @param role what the connection steps down to; null: the address's own role
+ * @param role the role that the connection steps down to; null for the address's own
  */
 export function sessionOptions(role: string | null = null): string {
   const all = role === null ? SESSION_SETTINGS : { ...SESSION_SETTINGS, role };
@@ -40,7 +37,7 @@ export function sessionOptions(role: string | null = null): string {
     .join(' ');
 }
 
-/** The driver's name of the backend that the server has announced. */
+/** The driver's number of the backend that the server has announced. */
 interface Announced {
   processID: number | null;
 }
@@ -56,11 +53,11 @@ const WAY_OUT =
   'Give the address of the server itself, or of a pool in session mode that passes startup options on: the service ' +
   'has a pool of its own (DATABASE_POOL).';
 
-/** What collations, `unnest … with ordinality` and generic plans are counted on to do. */
+/** The oldest server with the needed collations, `unnest … with ordinality` and generic plans. */
 const OLDEST_SERVER = 150_000;
 
 /**
- * Checks that the server is one that the service can use, and that it is the one at the other end of the connection.
+ * Checks that the service can use the server, and that the server itself is at the other end of the connection.
  *
  * @param client connected with {@link sessionOptions}
  * @param another opens one more such connection
@@ -95,10 +92,10 @@ export async function demandUsable(client: Client, another: () => Promise<Client
   }
 }
 
-/** The number of other transactions that are opened to find one with the backend of a connection which is still open. */
+/** Other transactions that are opened to find one with the backend of a connection which is still open. */
 const TRIES = 8;
 
-/** Returns whether the backend of an open connection is given to others between its transactions. */
+/** Whether the backend of an open connection is given to others between its transactions. */
 async function isShared(client: Client, backend: number, another: () => Promise<Client>): Promise<boolean> {
   const held: Client[] = [];
   try {
@@ -119,7 +116,7 @@ async function backendOf(client: Client): Promise<number> {
   return rows[0]!.backend;
 }
 
-/** Returns words for an error of the first connection that shows a pooler; null: it shows none. */
+/** Returns words for an error of the first connection that shows a pooler. */
 export function poolerIn(error: unknown): PlainFailure | null {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code !== '08P01' || typeof message !== 'string' || !/startup parameter/i.test(message)) return null;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type Notification } from 'pg';
 
-/** Background work that other processes wait for. */
 export type Work = 'lanes' | 'work';
 
 /** Wake-ups of one process are sent to the others together, at most once in this time. */
@@ -10,38 +9,31 @@ const GATHER_MS = 20;
 
 type Send = (sql: string, values: unknown[]) => Promise<unknown> | undefined;
 
-/**
- * Tells the workers of all processes that there is work, so that they need to poll less. A wake-up can be
- * lost with its process; looking, at a slow pace, finds that work too.
- */
+/** Notifies the workers of all processes. A wake-up can be lost with its process: a slow poll finds that work too. */
 class Wakeups {
   static readonly channel = 'talent_bridge_work';
   private readonly workers = new Map<Work, Set<() => void>>();
   private readonly pending = new Set<Work>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param send runs a statement on the connection that listens; undefined: there is none */
+  /** @param send runs a statement on the connection that listens; undefined without one */
   constructor(private readonly send: Send) {}
 
-  /**
-   * Calls `wake` when any process has work of this kind.
-   *
-   * @returns what ends it
-   */
+  /** Calls `wake` when any process has work of this kind. Returns the function that ends it. */
   on(work: Work, wake: () => void): () => void {
     const known = this.workers.get(work) ?? new Set();
     this.workers.set(work, known.add(wake));
     return () => void known.delete(wake);
   }
 
-  /** Tells of work that was just committed: a worker of this process at once, else those of the others. */
+  /** Announces work that was just committed: to a worker of this process at once, else to those of the others. */
   tell(work: Work): void {
     if (this.wake(work)) return;
     this.pending.add(work);
     this.timer ??= setTimeout(() => this.flush(), GATHER_MS).unref();
   }
 
-  /** Takes what another process has told. */
+  /** Takes the notification of another process. */
   told(payload: string): void {
     for (const work of payload.split(' ')) this.wake(work as Work);
   }
@@ -60,36 +52,35 @@ class Wakeups {
   }
 }
 
-/** A changed row; null: the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
+/** null when the feed begins anew, and anything may have changed. `id` is '' where the table has none. */
 type ChangedRow = { readonly tenantId: string; readonly id: string } | null;
 
-/** Changes of rows, told by the triggers, and the questions of other processes. */
+/** Changes of rows, from the triggers, and the questions of other processes. */
 const CHANGES = 'talent_bridge_settings';
 /** Answers to the questions of one process. */
 const answersTo = (pid: string | number): string => `talent_bridge_answers_${pid}`;
 /** The lock that each listening connection shares, so that others can count them. */
 const LOCK = { class: 72_345_029, id: 1 };
 
-/** How old the last proof may be that every change has arrived. */
+/** The greatest age of the last proof that every change has arrived. */
 const PROOF_MS = 800;
 /** A new proof is asked for beside the requests at this age. */
 const RENEW_MS = 400;
-/** A process that does not answer within this time has no proof any more, and reads everything anew. */
+/** A process that does not answer within this time has lost its proof, and reads everything anew. */
 const SILENCE_MS = 1_000;
 const RECONNECT_MS = { first: 50, most: 1_000 };
 
-/** A question to the other processes, and those who have answered it. */
 class Question {
   private readonly answered = new Set<string>();
   private check: () => void = () => undefined;
 
-  /** Takes an answer, also one that comes before it is known who was asked. */
+  /** Takes an answer, also before the list of asked processes is known. */
   hear(pid: string): void {
     this.answered.add(pid);
     this.check();
   }
 
-  /** Resolves when all of them have answered. */
+  /** Resolves when all of `pids` have answered. */
   answeredBy(pids: readonly string[]): Promise<void> {
     return new Promise((done) => {
       this.check = () => {
@@ -101,15 +92,14 @@ class Question {
 }
 
 /**
- * Tells this process which cached rows have changed, by LISTEN on one connection, and lets a change wait until every
- * other process knows it.
+ * Notifies this process of changes of cached rows, by LISTEN on one connection, and lets a change wait until every other
+ * process knows it.
  *
- * Modes: *off* (before `start`, after `stop`: caches go by age), *listening* (a cached row holds while a round trip of the
- * last 0.8 seconds proves that every notification has arrived), *away* (the connection broke: nothing is cached until it
- * is there again).
+ * Modes: *off* (before `start`, after `stop`: caches go by age), *listening* (a cached row holds while a round trip of the last
+ * 0.8 seconds proves that every notification has arrived), *away* (the connection broke: nothing is cached until it is open
+ * again).
  */
 export class SettingsFeed {
-  /** What wakes the work of this process. */
   readonly wakeups = new Wakeups((sql, values) => this.client?.query(sql, values));
   private client: pg.Client | null = null;
   private pid = 0;
@@ -132,7 +122,7 @@ export class SettingsFeed {
     for (const table of tables) this.listeners.set(table, [...(this.listeners.get(table) ?? []), listener]);
   }
 
-  /** Listens from now on; resolves when the first connection is open. Later ones are made automatically. */
+  /** Resolves when the first connection is open. Later ones are made automatically. */
   async start(): Promise<void> {
     this.running = true;
     await this.connect();
@@ -163,15 +153,15 @@ export class SettingsFeed {
     return this.client !== null && age < PROOF_MS;
   }
 
-  /** Proves that every change which is committed by now has arrived. Failures leave the feed without a proof. */
+  /** Proves that every present commit has arrived. A failure leaves the feed without a proof. */
   prove(): Promise<void> {
     this.proving ??= this.askServer().finally(() => (this.proving = null));
     return this.proving;
   }
 
   /**
-   * Resolves when no process goes by what it knew before: each has said that it knows the changes, or has been silent for
-   * so long that it reads everything anew. Costs one round trip where there is no other process.
+   * Resolves when no process uses its former rows: each has confirmed the changes, or has been silent for a second and reads
+   * everything anew. Costs one round trip where there is no other process.
    */
   async settled(): Promise<void> {
     if (!this.running) return;
@@ -181,7 +171,7 @@ export class SettingsFeed {
       sleep(SILENCE_MS, undefined, { signal: calm.signal, ref: false }).catch(() => undefined);
     const id = randomUUID();
     const question = new Question();
-    // Before it is sent: the first answers can arrive together with the list of those who are asked.
+    // Before it is sent: the first answers can arrive together with the list of asked processes.
     this.questions.set(id, question);
     try {
       if (client === null) return await silence();
@@ -204,7 +194,7 @@ export class SettingsFeed {
     const { client } = this;
     const at = this.now();
     try {
-      // The server sends what it has to tell before it says that it is ready for another query.
+      // The server sends its notifications before it is ready for another query.
       await client?.query('select 1');
       if (client !== null && client === this.client) this.provenAt = at;
     } catch {

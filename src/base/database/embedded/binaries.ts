@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { makeFolder } from '../../make-folder.js';
 
-/** Returns whether a user without special rights can pass through every folder above this path. */
+/** Whether a user without special rights can pass through every folder above this path. */
 export async function reachable(target: string): Promise<boolean> {
   for (let folder = path.dirname(path.resolve(target)); ; folder = path.dirname(folder)) {
     const { mode } = await stat(folder);
@@ -18,7 +18,7 @@ export async function makePassable(folder: string): Promise<void> {
   for (const made of makeFolder(folder)) await chmod(made, 0o755);
 }
 
-/** Makes everything below a folder readable, and its programs executable: an install under a closed umask does not. */
+/** An install under a closed umask leaves programs that others can neither read nor run. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -28,13 +28,10 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** The folder of PostgreSQL's programs, and the user to run them as. */
 export interface Binaries {
   postgres: string;
   initdb: string;
-  /**
-   * The operating-system user of the server; undefined: the user of this process. PostgreSQL refuses to run as root.
-   */
+  /** The operating-system user of the server; undefined for that of this process. PostgreSQL refuses to run as root. */
   runAs: { uid: number; gid: number } | undefined;
 }
 
@@ -44,9 +41,8 @@ interface PlatformPackage {
 }
 
 /**
- * Finds the PostgreSQL binaries that npm installed for this platform and makes them usable. Creates library links that
- * an install without scripts leaves out. As root below a closed home, makes a copy that the database's own user can
- * read.
+ * Finds the PostgreSQL binaries that npm installed for this platform and makes them usable. Creates library links that an
+ * install without scripts leaves out. As root below a closed home, makes a copy that the database's own user can read.
  *
  * @throws {PlainFailure} with the alternative (`DATABASE_URL`) when there is no package for this platform
  */
@@ -111,7 +107,7 @@ async function copyOutside(root: string): Promise<string> {
   return target;
 }
 
-/** Returns the folder for files that cannot be below a closed home: owned by root, readable for all. */
+/** Files that cannot be below a closed home are here: owned by root, readable for all. */
 export function outsideFolder(): string {
   return process.platform === 'linux' ? '/var/lib/talent-bridge' : path.join(os.tmpdir(), 'talent-bridge');
 }

@@ -10,17 +10,14 @@ import { findBinaries, outsideFolder, type Binaries, reachable } from './binarie
 import { initialise, launch, recall, remember, type Remembered } from './launch.js';
 
 /**
- * The range of the ports that are chosen here. Systems take the ports of outgoing connections from 32 768 on (Linux) or
- * 49 152 on (RFC 6335 §6), and such a connection would hold the port of a server while that restarts.
+ * The range of the ports that are chosen here. Systems take the ports of outgoing connections from 32 768 on (Linux) or 49 152
+ * on (RFC 6335 §6), and such a connection would hold the port of a server while that restarts.
  */
 const FIRST_PORT = 16_000;
 const LAST_PORT = 31_999;
-/** The number of ports that are tried. */
 const MOST_TRIES = 100;
-/** The interval of looks at a port that is taken. */
 const LOOK_MS = 100;
 
-/** Returns whether a process listens on a port of this machine. */
 export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -32,11 +29,7 @@ export function listens(port: number): Promise<boolean> {
   });
 }
 
-/**
- * Returns a free port below those of outgoing connections: the wanted one, if it is free.
- *
- * @throws {Error} when no free port is found
- */
+/** Returns a free port below those of outgoing connections: the wanted one, if it is free. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && (await isFree(wanted))) return wanted;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -65,8 +58,8 @@ function isFree(port: number): Promise<boolean> {
 const LONGEST_START_MS = 120_000;
 
 /**
- * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the
- * server of the first. Takes over a lock whose process is gone.
+ * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the server of
+ * the first. Takes over a lock whose process is gone.
  */
 async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, 'database.lock');
@@ -91,10 +84,7 @@ async function take(file: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Returns whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid, with any
- * process at the number.
- */
+/** Whether the process of the lock is gone. Process numbers are reused, so an old lock is invalid with any process. */
 async function isLeft(file: string): Promise<boolean> {
   try {
     const age = Date.now() - (await stat(file)).mtimeMs;
@@ -107,7 +97,7 @@ async function isLeft(file: string): Promise<boolean> {
   }
 }
 
-/** Returns whether a process with this number runs; one of another user counts. */
+/** A process of another user counts. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -121,9 +111,8 @@ const USER = 'talent_bridge';
 const DATABASE = 'talent_bridge';
 /** A busy machine lists a closed connection for up to this time. */
 const LINGERS_MS = 1_000;
-/** The interval of checks that the server runs. */
 const WATCH_MS = 500;
-/** A server that was killed leaves its port as soon as its children have noticed. */
+/** A killed server leaves its port as soon as its children have noticed. */
 const PORT_WAIT_MS = 30_000;
 /** `too_many_connections` */
 const TOO_MANY_CONNECTIONS = '53300';
@@ -131,10 +120,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 /** The events of a server that ended without a command. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
 
-/**
- * A PostgreSQL server for `npm start` and the tests. It outlives a killed process: the next start finds it running and
- * uses it.
- */
+/** A PostgreSQL server for `npm start` and the tests. It outlives a killed process: the next start uses it. */
 export class EmbeddedPostgres {
   private timer: NodeJS.Timeout | null = null;
   private restarting: Promise<void> | null = null;
@@ -147,12 +133,12 @@ export class EmbeddedPostgres {
     readonly adopted: boolean,
   ) {}
 
-  /** Returns the address of the service's plain role, which reads and writes rows and owns nothing. */
+  /** The address of the service's plain role, which reads and writes rows and owns nothing. */
   serviceUrl(): string {
     return databaseAddressOf(this.url(), SERVICE_ROLE, this.remembered.servicePassword);
   }
 
-  /** Returns the owner's address of the service's database, or of another one on the same server. */
+  /** The owner's address of the service's database, or of another one on the same server. */
   url(database: string = DATABASE): string {
     return `postgres://${USER}:${this.remembered.password}@127.0.0.1:${this.remembered.port}/${database}`;
   }
@@ -163,8 +149,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Starts the server of `dataDir`, or uses the one that still runs. Creates the data directory if needed. Resolves
-   * when the server answers queries.
+   * Starts the server of `dataDir`, or uses the one that still runs. Creates the data directory if needed. Resolves when the
+   * server answers queries.
    *
    * @throws {Error} with the end of the server's log
    */
@@ -196,7 +182,7 @@ export class EmbeddedPostgres {
   /**
    * Watches the server, and restarts it at the same address when it has ended.
    *
-   * @param tell called when it ended, and then when it was restarted, or is lost because that failed
+   * @param tell called when the server ended, and then when it was restarted, or is lost because that failed
    */
   keepUp(tell: (event: EmbeddedEvent, error?: Error) => void): void {
     this.timer = setInterval(() => {
@@ -220,10 +206,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /**
-   * Stops the server (fast shutdown), unless another process of this installation uses it. Resolves when its lock file
-   * is gone.
-   */
+  /** Stops the server (fast shutdown), unless another process uses it. Resolves when its lock file is gone. */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);
@@ -246,10 +229,7 @@ export class EmbeddedPostgres {
   }
 }
 
-/**
- * Returns whether another process has connections to the server. Connections of this process that were just closed are
- * still listed for a moment; connections of others stay.
- */
+/** Connections of this process that were just closed are still listed for a moment; connections of others stay. */
 async function isUsedByOthers(client: pg.Client): Promise<boolean> {
   const deadline = performance.now() + LINGERS_MS;
   for (;;) {
@@ -262,7 +242,7 @@ async function isUsedByOthers(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Returns whether our server runs. Waits for one that is still starting (its starter was killed). */
+/** Waits for a server that is still starting (its starter was killed). */
 async function isRunning(remembered: Remembered): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   for (;;) {
@@ -273,10 +253,7 @@ async function isRunning(remembered: Remembered): Promise<boolean> {
   }
 }
 
-/**
- * Returns whether the server accepts our password and serves our data directory (another server can have taken the
- * port).
- */
+/** Whether the server accepts our password and serves our data directory: another server can have taken the port. */
 async function isOurs(remembered: Remembered): Promise<boolean> {
   const client = new pg.Client({
     connectionString: `postgres://${USER}:${remembered.password}@127.0.0.1:${remembered.port}/postgres`,

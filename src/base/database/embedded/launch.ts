@@ -10,11 +10,10 @@ import { type Binaries, makePassable } from './binaries.js';
 /** The state between starts, in `<dataDir>/database.json` (mode 0600). */
 export interface Remembered {
   port: number;
-  /** The password of the owner, a superuser. */
+  /** Of the owner, a superuser. */
   password: string;
-  /** The password of the service's plain role. */
+  /** Of the service's plain role. */
   servicePassword: string;
-  /** The data directory of the server. */
   folder: string;
 }
 
@@ -22,7 +21,6 @@ type OlderRemembered = Omit<Remembered, 'servicePassword'> & Partial<Remembered>
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'database.json');
 
-/** Returns the state of the last start, or null. */
 export async function recall(dataDir: string): Promise<Remembered | null> {
   try {
     const found = JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as OlderRemembered;
@@ -39,7 +37,7 @@ export async function recall(dataDir: string): Promise<Remembered | null> {
   }
 }
 
-/** Stores the state. A folder inside is stored by its relative name, so that the installation can be moved. */
+/** A folder inside is stored by its relative name, so that the installation can be moved. */
 export async function remember(
   dataDir: string,
   { port, password, servicePassword, folder }: Remembered,
@@ -50,9 +48,8 @@ export async function remember(
 }
 
 /**
- * Starts the server and waits until it is ready.
+ * Starts the server and waits until `isReady`.
  *
- * @param isReady returns whether the server of this data directory accepts connections
  * @throws {Error} with the end of the server's log when it does not start within 30 seconds
  */
 export async function launch(
@@ -111,10 +108,8 @@ function serverArguments({ port, folder }: Remembered, settings: string[]): stri
   return ['-D', folder, ...all.flatMap((setting) => ['-c', setting])];
 }
 
-/** The parameters of a new data directory. */
 interface Cluster {
   readonly folder: string;
-  /** The superuser that owns all objects. */
   readonly user: string;
   readonly password: string;
 }
