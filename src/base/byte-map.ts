@@ -1,4 +1,3 @@
-/** The bounds of a `ByteMap`. */
 interface ByteLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -10,8 +9,8 @@ interface Weighed<V> {
 }
 
 /**
- * A map with bounded entries and bytes: new entries displace the oldest ones. One in 32 goes beyond need, so that the next
- * entries find room: a `Map` keeps the places of deleted entries for a while, and each search for the oldest one passes
+ * A map with bounded entries and bytes: new entries displace the oldest ones. One in 32 is removed beyond need, so that the
+ * next entries find room: a `Map` keeps the places of deleted entries for a while, and each search for the oldest one passes
  * over them.
  */
 export class ByteMap<V> {
@@ -20,7 +19,6 @@ export class ByteMap<V> {
 
   constructor(private readonly limits: ByteLimits) {}
 
-  /** The bytes of all entries, keys included. */
   get bytes(): number {
     return this.held;
   }
@@ -78,8 +76,8 @@ const OVERHEAD = 48;
 const MAX_DEPTH = 12;
 
 /**
- * Estimates the memory of a value in bytes, so that caches are bounded by bytes and not by rows. Each character counts
- * two bytes: one character outside of Latin-1 makes V8 use two for the whole text.
+ * Estimates the memory of a value in bytes, so that caches are bounded by bytes and not by rows. Each character counts two
+ * bytes: one character outside of Latin-1 makes V8 use two for the whole text.
  */
 export function byteSize(value: unknown, depth = 0): number {
   if (typeof value === 'string') return OVERHEAD + 2 * value.length;

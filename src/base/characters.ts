@@ -1,6 +1,6 @@
 // Limits count Unicode code points, not UTF-16 units, as JSON Schema does.
 
-/** Returns whether a text has more than `max` characters (code points). */
+/** Whether a text has more than `max` characters. */
 export function isLongerThan(text: string, max: number): boolean {
   if (text.length <= max) return false;
   if (text.length > 2 * max) return true;
@@ -22,8 +22,8 @@ export function cutTo(text: string, max: number): string {
 }
 
 /**
- * Returns the same text in memory of its own, for a text that is kept. The engine makes a part of a text by reference:
- * an id that was cut of a page would keep the whole page.
+ * Copies a text that is kept into memory of its own. V8 makes a part of a text by reference: an id that was cut out of a page
+ * would keep the whole page.
  *
  * @param text well-formed: half of a surrogate pair would be replaced
  */
@@ -32,12 +32,10 @@ export function detached(text: string): string {
 }
 
 /**
- * Removes given characters from both ends of a text, by index: one step for each removed character. An expression such
- * as `/ +$/` starts again at each blank of a run that is not at the end, which is quadratic.
+ * Removes given characters from both ends of a text, by index: one step for each removed character. An expression such as `/
+ * +$/` starts again at each blank of a run that is not at the end, which is quadratic.
  *
- * @param text any length
- * @param characters the characters to remove, each one UTF-16 unit
- * @returns the rest; `''` where nothing is left
+ * @param characters each one UTF-16 unit
  */
 export function trimOf(text: string, characters: string): string {
   let from = 0;
@@ -45,12 +43,7 @@ export function trimOf(text: string, characters: string): string {
   return trimEndOf(from === 0 ? text : text.slice(from), characters);
 }
 
-/**
- * Removes given characters from the end of a text, by index.
- *
- * @param text any length
- * @param characters as for `trimOf`
- */
+/** Removes given characters from the end of a text, by index; `characters` as for `trimOf`. */
 export function trimEndOf(text: string, characters: string): string {
   let to = text.length;
   while (to > 0 && characters.includes(text[to - 1]!)) to--;

@@ -1,12 +1,10 @@
 /** A port for the time, so that tests can set it. */
 export abstract class Clock {
-  /** Returns the wall-clock time. */
   abstract now(): Date;
-  /** Returns milliseconds that never decrease; for durations. */
+  /** Milliseconds that never decrease; for durations. */
   abstract monotonic(): number;
 }
 
-/** The clock of the machine. */
 export class SystemClock extends Clock {
   now(): Date {
     return new Date();
@@ -21,8 +19,8 @@ const FORM = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)
 /**
  * Parses a moment in RFC 3339 text with an offset; a bare date is the start of that day in UTC.
  *
- * @returns null for any other text, for a day that does not exist, and for a moment outside the UTC years 1 to 9999: an
- * offset can lead to one, and PostgreSQL does not read such a year as ISO 8601 text
+ * @returns null for any other text, for a day that does not exist, and for a moment outside the UTC years 1 to 9999: PostgreSQL
+ *   does not read such a year as ISO 8601 text
  */
 export function readInstant(text: string): Date | null {
   const parts = FORM.exec(text);
@@ -34,7 +32,7 @@ export function readInstant(text: string): Date | null {
   return exists && hasFourDigitYear(time.getTime()) ? time : null;
 }
 
-/** Returns whether milliseconds since 1970 are in the UTC years 1 to 9999; false for NaN. */
+/** Whether milliseconds since 1970 are in the UTC years 1 to 9999; false for NaN. */
 function hasFourDigitYear(milliseconds: number): boolean {
   return milliseconds >= FIRST && milliseconds <= LAST;
 }

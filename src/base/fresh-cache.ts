@@ -6,7 +6,6 @@ interface Kept<V> {
   value: Promise<V>;
 }
 
-/** The bounds of a cache, and what its values are held against. */
 interface CacheOptions {
   capacity?: number;
   maxBytes?: number;
@@ -18,7 +17,7 @@ const UNKNOWN_BYTES = 256;
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What a cached value is held against: proof that no change was missed. `SettingsFeed` is one. */
+/** Proof that no change of a cached value was missed. `SettingsFeed` is one. */
 interface Proof {
   readonly isOn: boolean;
   readonly isListening: boolean;
@@ -26,17 +25,14 @@ interface Proof {
   prove(): Promise<void>;
 }
 
-/**
- * The age at which a value is read again although nothing tells of a change: rows that an operator has changed with the
- * triggers switched off.
- */
+/** A value is read again at this age without a notification: an operator may have switched off the triggers. */
 const MOST_AGE_MS = 300_000;
 
 /**
- * A cache of values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change by any
- * process is visible within that time. With a proof it holds for longer, until `drop` is called for the change; while the
- * proof cannot be had, nothing is cached. Callers that come during a read share it. The cache is bounded by entries and
- * by bytes, since tenants decide the size of their values.
+ * A cache of values that may be a moment old. Each is read again after `ttl` milliseconds, so that a change by any process is
+ * visible within that time. With a proof it holds for longer, until `drop` is called for the change; without a current proof
+ * nothing is cached. Callers that arrive during a read share it. The cache is bounded by entries and by bytes, since tenants
+ * decide the size of their values.
  */
 export class FreshCache<V> {
   private readonly kept: ByteMap<Kept<V>>;
@@ -67,7 +63,7 @@ export class FreshCache<V> {
     return this.read(key, load);
   }
 
-  /** The value, if a proof confirms it; else it is read, once for all who wait. */
+  /** The value, if a proof confirms it; else it is read, once for all waiting callers. */
   private async proved(proof: Proof, key: string, kept: Kept<V>, load: () => Promise<V>): Promise<V> {
     await proof.prove();
     if (this.kept.get(key) !== kept) return this.get(key, load);
@@ -94,35 +90,32 @@ export class FreshCache<V> {
     return value;
   }
 
-  /** The estimated bytes of all values. */
   get bytes(): number {
     return this.kept.bytes;
   }
 
-  /** Returns whether this key was read before, even if the value is stale. */
+  /** Whether this key was read before, even if the value is stale. */
   knows(key: string): boolean {
     return this.kept.has(key);
   }
 
-  /** Moves with each removal: a value that was read under another one may be outdated. */
+  /** Moves with each removal: a value that was read before may be outdated. */
   get drops(): number {
     return this.dropped;
   }
 
-  /** Removes a value, or all of them. */
   drop(key?: string): void {
     this.dropped++;
     if (key === undefined) this.kept.clear();
     else this.kept.delete(key);
   }
 
-  /** Removes all values whose keys begin with a text. */
   dropAll(start: string): void {
     this.dropped++;
     for (const key of this.kept.keys()) if (key.startsWith(start)) this.kept.delete(key);
   }
 
-  /** Removes the values that are still being read: a change of which the key is not known can be about them. */
+  /** Removes the values that are still being read: a change whose key is not known can be about them. */
   dropLoading(): void {
     this.dropped++;
     for (const key of this.loading) this.kept.delete(key);

@@ -1,17 +1,14 @@
-/** How items of one shape are worked on. */
 interface GatheredWork<T, R> {
-  /** Works on one item. */
   alone: (item: T) => Promise<R>;
   /**
-   * Works on several items at once; returns their results in the same order. It either has no effect or all of it.
+   * Works on several items at once, with all of the effect or none; returns their results in the same order.
    *
    * @throws {WorkAlone} when it had no effect, and each item has to be worked on alone
    */
   together: (items: readonly T[]) => Promise<R[]>;
   keyOf: (item: T) => string;
-  /** The size of an item in bytes, as estimated. */
   bytesOf?: (item: T) => number;
-  /** Makes the refusal of an item, where as many wait as the policy allows or it has waited for {@link PATIENCE_MS}. */
+  /** Makes the refusal of an item: the queue is full, or the item has waited for {@link PATIENCE_MS}. */
   busy: () => Error;
   /** {@link OVERLAPPING} unless set. */
   policy?: GatherPolicy;
@@ -19,7 +16,7 @@ interface GatheredWork<T, R> {
 
 /** How many items go together, and how many wait. */
 export interface GatherPolicy {
-  /** Items and bytes that go together at the most. */
+  /** Of one batch. */
   readonly items: number;
   readonly bytes: number;
   /** The size in bytes from which an item goes alone. */
@@ -29,16 +26,16 @@ export interface GatherPolicy {
   readonly waitingBytes: number;
   /**
    * `overlapping`: batches follow each other before the last one is answered, and go beside a late one; a large item goes at
-   * once; two items of one key never go together. `in turn`: one batch after the other, in the order of arrival; an item
-   * with the key of one that waits has the result of that one.
+   * once; two items of one key never go together. `in turn`: one batch after the other, in the order of arrival; an item with
+   * the key of a waiting one shares its result.
    */
   readonly order: 'overlapping' | 'in turn';
 }
 
-/** Items that were worked on together had no effect: one of them failed. Each is worked on alone. */
+/** A batch of items had no effect, because one of them failed. Each is worked on alone. */
 export class WorkAlone extends Error {}
 
-/** While one is under way for so long, another one may go beside it: the first may wait for a lock. */
+/** A batch under way for this time may have another one beside it: the first may wait for a lock. */
 const LATE_MS = 20;
 const MOST_AT_ONCE = 4;
 /** Items of a shape that wait, and how long. */
@@ -65,27 +62,24 @@ interface Waiting<T, R> {
   failed: (error: unknown) => void;
 }
 
-/** The items of one shape. */
 class Shape<T, R> {
   running = 0;
-  /** Items under way. */
   items = 0;
-  /** The numbers of items, under way or waiting, at the ends of the last two. */
+  /** Items under way or waiting, at the ends of the last two batches. */
   crowds: [number, number] = [0, 0];
-  /** When the last one began, in milliseconds of the monotonic clock. */
+  /** When the last batch began, in milliseconds of the monotonic clock. */
   begun = 0;
   waiting: Waiting<T, R>[] = [];
-  /** The bytes of those that wait, and these by their keys, where they go in turn. */
+  /** The bytes and keys of waiting items, for the order `in turn`. */
   waitingBytes = 0;
   readonly byKey = new Map<string, Waiting<T, R>>();
-  /** Looks after those that wait. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Gathers the work of concurrent requests. An item goes at once while none of its shape is under way; those that come
- * meanwhile go together as soon as it is done. A single caller never waits, and what a round trip and a statement cost is
- * shared exactly when there are many.
+ * Gathers the work of concurrent requests. An item goes at once while none of its shape is under way; items that arrive during
+ * that work go together as soon as it is done. A single caller never waits, and many callers share the cost of a round trip and
+ * a statement.
  */
 export class Gatherer<T, R> {
   private readonly shapes = new Map<string, Shape<T, R>>();
@@ -98,20 +92,15 @@ export class Gatherer<T, R> {
     this.inTurn = this.policy.order === 'in turn';
   }
 
-  /** The number of shapes that are being worked on. */
   get size(): number {
     return this.shapes.size;
   }
 
-  /**
-   * Works on an item, alone or with others of its shape; returns its result.
-   *
-   * @param name the name of the shape: what may go together has the same
-   */
+  /** Works on an item, alone or with others of the shape `name`. */
   run(name: string, item: T): Promise<R> {
     const { waiting: most, waitingBytes, large } = this.policy;
     const bytes = this.work.bytesOf?.(item) ?? 0;
-    // It may take seconds, and the small ones would wait for it.
+    // A large item may take seconds, and the small ones would wait for it.
     if (bytes >= large && !this.inTurn) return this.work.alone(item);
     const shape = this.shapes.get(name) ?? new Shape<T, R>();
     const key = this.inTurn ? this.work.keyOf(item) : '';
@@ -131,7 +120,7 @@ export class Gatherer<T, R> {
     return one.result;
   }
 
-  /** While items wait, another one may become late, or they may have waited for too long. */
+  /** While items wait, a batch may become late, or items may have waited for too long. */
   private lookLater(name: string, shape: Shape<T, R>): void {
     if (shape.waiting.length === 0 || this.inTurn) return;
     shape.timer ??= setTimeout(() => {
@@ -145,7 +134,6 @@ export class Gatherer<T, R> {
     }, LATE_MS);
   }
 
-  /** Begins with what waits, if nothing is under way, or all of it is late. */
   private begin(name: string, shape: Shape<T, R>): void {
     const now = performance.now();
     if (
@@ -168,9 +156,9 @@ export class Gatherer<T, R> {
   }
 
   /**
-   * Takes the oldest items out of the queue, as many as go together: at most half of those that were there lately. While
-   * one half is under way, the callers of the other half are answered and send their next items. All together would be
-   * answered together too: this process and the other side would work in turns, each waiting for the other.
+   * Takes the oldest items out of the queue, as many as go together: at most half of those that were there lately. While one
+   * half is under way, the callers of the other half are answered and send their next items. All together would be answered
+   * together too: this process and the other side would work in turns, each waiting for the other.
    */
   private take(shape: Shape<T, R>): Waiting<T, R>[] {
     const { keyOf } = this.work;
@@ -191,7 +179,6 @@ export class Gatherer<T, R> {
     return taken;
   }
 
-  /** Takes the oldest items out of the queue, as many as go together. */
   private takeInTurn(shape: Shape<T, R>): Waiting<T, R>[] {
     const { items, bytes: mostBytes, large } = this.policy;
     let count = 0;
@@ -212,7 +199,7 @@ export class Gatherer<T, R> {
     if (taken.length === 1) return this.eachAlone(taken);
     try {
       const results = await this.work.together(taken.map(({ item }) => item));
-      // The next ones go out before the answers are worked on: a pool gives its connection at a tick.
+      // The next items go out before the answers are worked on: a pool gives its connection at a tick.
       process.nextTick(() => taken.forEach(({ done }, i) => done(results[i]!)));
     } catch (error) {
       if (error instanceof WorkAlone) return this.eachAlone(taken);

@@ -7,7 +7,7 @@ let used = POOL.length;
 let lastTime = 0;
 let lastHead = '';
 
-/** The public prefix of each kind of id. A prefix shows the kind, never the owner. */
+/** A prefix shows the kind, never the owner. */
 type IdPrefix =
   | 'ten'
   | 'usr'
@@ -39,9 +39,9 @@ type IdPrefix =
   | 'act';
 
 /**
- * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the
- * millisecond), so the primary key is also the order of creation, and inserts go to one end of each index. The text
- * never contains "bulkId" (RFC 7643 §3.1).
+ * Creates an id: prefix, 10 characters of time and 16 of randomness (80 bits). Later ids sort later (to the millisecond), so
+ * the primary key is also the order of creation, and inserts go to one end of each index. The text never contains "bulkId" (RFC
+ * 7643 §3.1).
  */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   if (used + 16 > POOL.length) {
@@ -67,7 +67,7 @@ function timeHead(now: number): string {
   return head;
 }
 
-/** Returns the time in an id, in milliseconds since 1970; null: the text is no id of this service. */
+/** Returns the time in an id, in milliseconds since 1970; null when the text is no id of this service. */
 export function timeOfId(id: string): number | null {
   const [, head] = /^[a-z]{3,4}_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
   if (head === undefined) return null;

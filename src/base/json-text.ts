@@ -1,20 +1,18 @@
-// The one scanner of JSON text. The parser is that of the runtime; this file reads what parsing loses: how a value was
-// written, a name that comes twice, the digits of a long number.
+// The one scanner of JSON text. The parser is that of the runtime; this file reads what parsing loses: how a value was written,
+// a name that comes twice, the digits of a long number.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** What {@link JsonScan.next} has come to: `scalar` is a number or a literal, `end` the end of the text. */
+/** `scalar` is a number or a literal, `end` the end of the text. */
 type JsonToken = 'open' | 'close' | 'name' | 'text' | 'scalar' | 'end';
 
 /** Walks through JSON text, token by token, in linear time. Text that is no JSON can pass: the parser refuses it. */
 class JsonScan {
-  /** The place of the token, and the place after it. */
   start = 0;
   end = 0;
-  /** The number of objects and arrays that are open after the token. */
+  /** Objects and arrays that are open after the token. */
   depth = 0;
-  /** The next text names a member. */
   isBeforeName = false;
   private readonly isObject: boolean[] = [];
 
@@ -74,7 +72,6 @@ class JsonScan {
   }
 }
 
-/** Returns the place after the quote that ends a text, or the end. */
 function afterText(text: string, start: number): number {
   const next = text.indexOf('"', start + 1);
   if (next < 0) return text.length;
@@ -93,15 +90,12 @@ function afterScalar(text: string, start: number): number {
   return i;
 }
 
-/** The most levels of objects and arrays in a body. */
 export const MAX_DEPTH = 32;
 
 /**
- * Finds faults that JSON.parse accepts: a body that is nested too deep for recursive readers, and an object that names
- * a member twice. Of two such members one reader takes the first, another the last (RFC 8259 §4), so that a check and
- * the code behind it could see different values.
- *
- * @returns the problem as text for the sender, or null
+ * Finds faults that JSON.parse accepts: a body that is nested too deep for recursive readers, and an object that names a member
+ * twice. Of two such members one reader takes the first, another the last (RFC 8259 §4), so that a check and the code after it
+ * could see different values. Returns the problem as text for the sender, or null.
  */
 export function faultIn(text: string): string | null {
   const scan = new JsonScan(text);
@@ -121,7 +115,6 @@ export function faultIn(text: string): string | null {
   return null;
 }
 
-/** Names of smaller objects are compared one by one; larger objects use a set. */
 const FEW = 12;
 
 /** The names of one object. For the few names of most objects a list is faster than a set. */
@@ -129,7 +122,6 @@ class Names {
   private readonly list: string[] = [];
   private set: Set<string> | null = null;
 
-  /** Adds a name; false where the object has it already. */
   add(name: string): boolean {
     if (this.set !== null) {
       if (this.set.has(name)) return false;
@@ -143,18 +135,15 @@ class Names {
   }
 }
 
-/** A member of an object as its sender wrote it. */
 interface JsonMember {
   name: string;
-  /** The text of the value. */
   value: string;
-  /** The text of name, colon and value. */
   whole: string;
 }
 
 /**
- * Returns the members of a JSON object in their order, each as its sender wrote it. Parsing changes what it reads: 1.0
- * becomes 1, digits after the sixteenth are lost, and integer-like names move to the front.
+ * Returns the members of a JSON object in their order, each as its sender wrote it. Parsing changes what it reads: 1.0 becomes
+ * 1, digits after the sixteenth are lost, and integer-like names move to the front.
  *
  * @param text an object that the parser has accepted
  */
@@ -181,10 +170,7 @@ export function jsonMemberText(text: string, name: string): string | null {
 /** Whole numbers of up to 15 digits are exact as numbers. */
 const LONG_WHOLE = /^-?[1-9]\d{15,}$/;
 
-/**
- * Puts quotes around whole numbers of more than 15 digits, in one pass. Text that is no JSON stays none: in the place of a
- * name a number would become one.
- */
+/** Puts quotes around whole numbers of more than 15 digits, in one pass. Text that is no JSON does not become JSON. */
 export function withLongNumbersAsText(text: string): string {
   const scan = new JsonScan(text);
   const parts: string[] = [];
@@ -199,21 +185,21 @@ export function withLongNumbersAsText(text: string): string {
   return parts.join('') + text.slice(kept);
 }
 
-/** Returns whether an object in a parsed value has a member of this name, at any depth; the depth of bodies is bounded. */
+/** Whether an object in a parsed value has a member of this name, at any depth; the depth of bodies is bounded. */
 export function hasMember(value: unknown, name: string): boolean {
   if (value === null || typeof value !== 'object') return false;
   return Object.hasOwn(value, name) || Object.values(value).some((inner) => hasMember(inner, name));
 }
 
-/** What stands before a number keeps ids in texts, with their many digits, from being looked at. */
+/** The character before a number keeps ids in texts, with their many digits, from being looked at. */
 const LONG_NUMBER = /(?:^|[:,[\s])-?\d{16}/;
 
 /** A body that is not read: no JSON, nested too deep, or an object that names a member twice. Never holds data of it. */
 export class NotJson extends Error {}
 
 /**
- * Parses JSON of another system. A whole number of more than 15 digits becomes text: as a number it would lose digits,
- * and it is an id.
+ * Parses JSON of another system. A whole number of more than 15 digits becomes text: as a number it would lose digits, and it
+ * is an id.
  *
  * @param body UTF-8 bytes, or their text
  * @throws {NotJson} with the reason in words

@@ -1,22 +1,18 @@
 import type { Activity } from './activity.js';
 
-/** A slower pace, while the process is quiet. */
 interface QuietPace {
   readonly everyMs: number;
   readonly activity: Activity;
 }
 
-/**
- * Repeats work: at once after `wake`, else every `everyMs`. One run at a time; an error is reported and the next run
- * follows.
- */
+/** Repeats work: at once after `wake`, else every `everyMs`, one run at a time. An error is reported. */
 export class Loop {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private again = false;
   private stopped = true;
 
-  /** Creates a loop. `work` returns true if there is more to do. */
+  /** @param work returns true if there is more to do */
   constructor(
     private readonly everyMs: number,
     private readonly work: () => Promise<boolean | void>,
@@ -31,14 +27,12 @@ export class Loop {
     this.schedule(0);
   }
 
-  /** Runs the work now, or right after the current run. */
   wake(): void {
     if (this.stopped) return;
     if (this.running) this.again = true;
     else this.schedule(0);
   }
 
-  /** Starts no further run, and resolves when the current one is over. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -49,7 +43,7 @@ export class Loop {
     return this.quiet?.activity.isQuiet() === true ? this.quiet.everyMs : this.everyMs;
   }
 
-  /** The quiet is over: what was put off for long comes at the usual pace. */
+  /** The quiet is over: a run that was put off for long is moved to the usual pace. */
   private hasten(): void {
     if (!this.stopped && this.running === undefined) this.schedule(this.everyMs);
   }
@@ -78,7 +72,7 @@ export class Loop {
 }
 
 /**
- * A loop of one process, for what would be a write each second as an entry in the table of work (`src/base/work/work.ts`). The
+ * A loop of one process, for work whose entry in the table of work (`src/base/work/work.ts`) would be written each second. The
  * application starts and stops all providers of this class.
  */
 export abstract class Background {
@@ -86,7 +80,7 @@ export abstract class Background {
   readonly isEverywhere: boolean = false;
   private readonly loop: Loop;
 
-  /** `what` names the work in the log when it fails. */
+  /** @param what names the work in the log when it fails */
   constructor(
     everyMs: number,
     what: string,
@@ -112,20 +106,18 @@ export abstract class Background {
     return this.loop.stop();
   }
 
-  /** Runs the work now. */
   wake(): void {
     this.loop.wake();
   }
 }
 
-/** Lets a fixed number through at a time, in the order in which they came: among destinations that is a round robin. */
+/** Admits a fixed number at a time, in the order of arrival: among destinations that is a round robin. */
 export class Semaphore {
   private inside = 0;
   private readonly queue: (() => void)[] = [];
 
   constructor(private readonly size: number) {}
 
-  /** Runs `work` as soon as there is a place for it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.inside >= this.size) await new Promise<void>((resolve) => this.queue.push(resolve));
     else this.inside++;
@@ -142,8 +134,8 @@ export class Semaphore {
 const SIZE = 4;
 
 /**
- * Bounds what background work of tenants writes at once in a process, so that requests find connections to the database.
- * A slot is held for a write, never for a call to another server.
+ * Bounds the concurrent writes of background work of tenants in a process, so that requests find connections to the database. A
+ * slot is held for a write, never for a call to another server.
  */
 export class WorkSlots extends Semaphore {
   constructor() {

@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Creates a folder and every missing one above it, level by level. The recursive `mkdir` of Node.js never ends below a
- * parent that exists and answers ENOENT, such as `/proc`.
+ * Creates a folder and every missing one above it, level by level. The recursive `mkdir` of Node.js never ends below a parent
+ * that exists and answers ENOENT, such as `/proc`.
  *
  * @returns the folders that were created, the outermost first
- * @throws {NodeJS.ErrnoException} with the folder that cannot be made
  */
 export function makeFolder(folder: string, mode = 0o777): string[] {
   const missing: string[] = [];

@@ -3,6 +3,5 @@ import { DeliveryModule } from './delivery/delivery.module.js';
 import { EventsModule } from './events/events.module.js';
 import { TasksModule } from './work/tasks.module.js';
 
-/** Durable sending, events, and work without a request. */
 @Module({ imports: [DeliveryModule, EventsModule, TasksModule] })
 export class EngineModule {}

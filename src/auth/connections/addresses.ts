@@ -22,12 +22,12 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at('login');
   }
 
-  /** The redirect URI (OIDC) and the assertion consumer service (SAML) of a connection. */
+  /** The redirect URI (OIDC), or the assertion consumer service (SAML). */
   callback(slug: string): string {
     return this.at(`callback/${slug}`);
   }
 
-  /** The SP metadata of a connection, and its default entity id. */
+  /** The SP metadata, and its default entity id. */
   metadata(slug: string): string {
     return this.at(`metadata/${slug}`);
   }
@@ -45,12 +45,10 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at(`frontchannel-logout/${slug}`);
   }
 
-  /** The public keys of our client (`private_key_jwt`). */
   clientKeys(slug: string): string {
     return this.at(`jwks/${slug}`);
   }
 
-  /** Where the page of the user's sessions ends one of them. */
   get endSession(): string {
     return this.at('sessions/end');
   }
@@ -59,12 +57,11 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at('logout');
   }
 
-  /** The address that an administrator opens to test a connection. */
   test(slug: string, handle: string): string {
     return this.at(`test/${slug}/${handle}`);
   }
 
-  /** The page of an operator's sign-in link; with the secret, the link itself. */
+  /** The page of an operator's sign-in link; with the secret, the link. */
   ownerSignIn(secret?: string): string {
     return this.at('owner-sign-in') + (secret === undefined ? '' : `#${secret}`);
   }
@@ -74,7 +71,7 @@ export class AuthAddresses implements SamlAddresses, OidcAddresses {
     return this.at(`global-token-revocation/${slug}`);
   }
 
-  /** Where a browser continues with its own cookies, after a form that another site has posted. */
+  /** The address after a form that another site has posted: the browser continues with its own cookies. */
   landing(slug: string, query: Record<string, string>): string {
     return `${this.at(`landing/${slug}`)}?${new URLSearchParams(query).toString()}`;
   }

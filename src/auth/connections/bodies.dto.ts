@@ -4,8 +4,6 @@ import { ShownType, StoredTimes } from '../../base/http/shown.js';
 import type { Shape } from '../../base/http/api-answers.js';
 import type { ClaimMap } from './connection.js';
 
-// Bodies of answers. Bodies of requests are in `connections.dto.ts`.
-
 // The fields of a request that an answer has as well.
 const SHARED = [
   'slug', 'enabled', 'directory_id', 'link_claim', 'role_map', 'email_trust', 'jit', 'default_role', 'return_origins',
@@ -20,7 +18,6 @@ const SAML = [
   'authn_contexts',
 ] as const; // prettier-ignore
 
-/** The claims or attributes that are mapped; fields without one take the usual names. */
 class ClaimMapBody implements ClaimMap {
   @ApiProperty({ required: false })
   email?: string;
@@ -36,7 +33,6 @@ class ClaimMapBody implements ClaimMap {
   role?: string;
 }
 
-/** Fields of both types. Never a secret. */
 class ConnectionHeadBody extends IntersectionType(ShownType(ConnectionFields, SHARED), StoredTimes) {
   @ApiProperty({ example: 'con_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -60,7 +56,6 @@ class ConnectionHeadBody extends IntersectionType(ShownType(ConnectionFields, SH
   global_token_revocation_url!: string;
 }
 
-/** A connection to an OpenID provider, as the API shows it. */
 class OidcConnectionBody extends IntersectionType(ConnectionHeadBody, ShownType(ConnectionFields, OIDC)) {
   @ApiProperty({ enum: ['oidc'] })
   type!: 'oidc';
@@ -83,7 +78,6 @@ class OidcConnectionBody extends IntersectionType(ConnectionHeadBody, ShownType(
   frontchannel_logout_url!: string;
 }
 
-/** A connection to a SAML IdP, as the API shows it. */
 class SamlConnectionBody extends IntersectionType(ConnectionHeadBody, ShownType(ConnectionFields, SAML)) {
   @ApiProperty({ enum: ['saml'] })
   type!: 'saml';
@@ -108,13 +102,10 @@ class SamlConnectionBody extends IntersectionType(ConnectionHeadBody, ShownType(
   sp_slo_url!: string;
 }
 
-/** A connection as the API shows it. */
 export type ConnectionBody = OidcConnectionBody | SamlConnectionBody;
 
-/** Both types, for the API description. */
 export const CONNECTION_SHAPE: Shape = { oneOf: [OidcConnectionBody, SamlConnectionBody], by: 'type' };
 
-/** The kinds of logout that an IdP offers. */
 export class IdpLogoutBody {
   @ApiProperty({ description: 'Signing out here signs out at the IdP as well (`end_session_endpoint`).' })
   rp_initiated!: boolean;
@@ -128,7 +119,6 @@ export class IdpLogoutBody {
   front_channel_session!: boolean;
 }
 
-/** The result of a check of a connection. */
 export class ConnectionCheckBody {
   @ApiProperty({ description: 'Whether users could sign in, as far as a check without a sign-in shows.' })
   ok!: boolean;

@@ -2,11 +2,11 @@ import type { OidcSettings, IdTokenAlg, TokenAuth } from '../../protocols/oidc/o
 import type { SamlSettings, SamlBinding, SamlSigned } from '../../protocols/saml/saml-settings.js';
 
 /**
- * Which e-mails may find or create a user. `domain`: those in a verified domain of the tenant, unless the IdP calls the
- * e-mail unverified. `verified`: the IdP also has to say `email_verified`.
+ * Which e-mails may find or create a user. `domain`: those in a verified domain of the tenant, unless the IdP calls the e-mail
+ * unverified. `verified`: the IdP also has to send `email_verified`.
  */
 export const EMAIL_TRUST = ['domain', 'verified'] as const;
-/** One of `EMAIL_TRUST`. */
+/** @see EMAIL_TRUST */
 export type EmailTrust = (typeof EMAIL_TRUST)[number];
 
 /** The claim (OIDC) or attribute (SAML) of each field; fields without one take the usual names. */
@@ -26,13 +26,13 @@ interface ConnectionBase {
   readonly slug: string;
   readonly name: string;
   readonly enabled: boolean;
-  /** Moves with every change; what was made from an older version is no longer used. */
+  /** Moves with every change, which ends the use of data from an older version. */
   readonly version: number;
-  /** The first successful sign-in, real or test, with the present settings; null: none. */
+  /** The first successful sign-in, real or test, with the present settings. */
   readonly testedAt: Date | null;
-  /** The paired directory; null: not paired. */
+  /** null while no directory is paired. */
   readonly directoryId: string | null;
-  /** The claim that equals SCIM `externalId`; null: the IdP's usual one (`oid` of Entra, else the subject). */
+  /** The claim that equals SCIM `externalId`; null for the usual one of the IdP (`oid` of Entra, else the subject). */
   readonly linkClaim: string | null;
   readonly claimMap: ClaimMap;
   readonly emailTrust: EmailTrust;
@@ -40,9 +40,7 @@ interface ConnectionBase {
   readonly roleMap: readonly (readonly [value: string, role: string])[];
   /** Whether sign-ins create users. Never while paired. */
   readonly jit: boolean;
-  /** The role of created users without a mapped value. */
   readonly defaultRole: string;
-  /** Origins of other applications that may be targets of a sign-in. */
   readonly returnOrigins: readonly string[];
 }
 
@@ -56,12 +54,11 @@ export interface SamlConnection extends ConnectionBase, SamlSettings {
   readonly type: 'saml';
 }
 
-/** A connection to one IdP of a tenant, with its secrets opened. */
+/** A connection to one IdP of a tenant, with its secrets in plain text. */
 export type Connection = OidcConnection | SamlConnection;
 
 // The contents of `connections.settings`, by the names of the API. Secrets are in sealed columns.
 
-/** Settings of both types. */
 export interface CommonSettings {
   link_claim: string | null;
   claim_map: ClaimMap;
@@ -74,7 +71,6 @@ export interface CommonSettings {
   return_origins: string[];
 }
 
-/** The stored settings of a connection to an OpenID provider. */
 export interface StoredOidcSettings extends CommonSettings {
   issuer: string;
   /** Absent in older connections. */
@@ -95,7 +91,7 @@ export interface PinnedCertificate {
   added_at: string;
 }
 
-/** What metadata says about an IdP, or an administrator in its place. */
+/** Facts about an IdP, from its metadata or from an administrator. */
 export interface IdpSettings {
   idp_entity_id: string;
   sso_url: string;
@@ -104,13 +100,12 @@ export interface IdpSettings {
   slo_binding: SamlBinding;
   slo_response_url: string | null;
   certificates: PinnedCertificate[];
-  /** The stated validity of the metadata; null: none is stated, or there is no metadata. */
+  /** The stated validity; null when none is stated, or there is no metadata. */
   metadata_cache_seconds: number | null;
 }
 
-/** The stored settings of a connection to a SAML IdP. */
 export interface StoredSamlSettings extends CommonSettings, IdpSettings {
-  /** Where the metadata is read again, at least daily; null: an administrator keeps the settings up to date. */
+  /** Where the metadata is read again, at least daily; null when an administrator keeps the settings up to date. */
   metadata_url: string | null;
   /** One of these has to have signed the metadata; empty: it may be unsigned. */
   metadata_certificates: PinnedCertificate[];
@@ -120,13 +115,12 @@ export interface StoredSamlSettings extends CommonSettings, IdpSettings {
   name_id_format: string | null;
   /** Absent when the NameID is the subject. */
   subject_claim?: string;
-  /** null: the address of our metadata. */
+  /** null for the address of our metadata. */
   sp_entity_id: string | null;
   clock_skew_seconds: number;
   authn_contexts: string[];
 }
 
-/** The columns of a connection that describe it. */
 export interface ConnectionHead {
   tenant_id: string;
   id: string;
@@ -138,6 +132,5 @@ export interface ConnectionHead {
   directory_id: string | null;
 }
 
-/** A connection with its settings, by its type. */
 export type Typed<Head> = Head &
   ({ type: 'oidc'; settings: StoredOidcSettings } | { type: 'saml'; settings: StoredSamlSettings });

@@ -18,7 +18,6 @@ import { MetadataRefreshing } from './refresh.js';
 import { ConnectionsService } from './service.js';
 import { ConnectionStore } from './store.js';
 
-/** The administration of connections. */
 @ApiController('connections')
 @RequireScope('admin')
 @ApiRefusals()

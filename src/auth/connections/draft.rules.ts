@@ -5,22 +5,18 @@ import type { ConnectionFields } from './dto.js';
 import { oidcAfter, secretPlans, type OidcSecretPlans } from './oidc.rules.js';
 import { idpByFields, samlAfter, signersAfter } from './saml.rules.js';
 
-/** The settings before a change. */
 export type Present =
   | { type: 'oidc'; settings: StoredOidcSettings | null; secrets: { clientSecret: boolean; privateKey: boolean } }
   | { type: 'saml'; settings: StoredSamlSettings | null };
 
-/** The settings after a change. */
 export type ConnectionDraft =
   | { type: 'oidc'; settings: StoredOidcSettings; plans: OidcSecretPlans }
   | { type: 'saml'; settings: StoredSamlSettings };
 
 /**
- * Returns the settings of a connection after a change, or of a new one. Adds every problem to `errors`; the draft is
- * valid only without any.
+ * Returns the settings of a connection after a change, or of a new one. The draft is valid only without `errors`.
  *
- * @param given `paired`: whether it is paired with a directory afterwards; `imported`: the IdP as read from metadata,
- *   where the request names some
+ * @param given `imported`: the IdP as read from metadata, where the request names some
  */
 export function connectionDraftOf(
   present: Present,
@@ -41,7 +37,6 @@ export function connectionDraftOf(
   return { type: 'saml', settings: samlAfter(present.settings, input, common, idp, signers) };
 }
 
-/** Lists the roles that a request names, each with its field. */
 export function namedRoles(input: ConnectionFields, settings: CommonSettings): { field: string; role: string }[] {
   const mapped = Object.values(input.role_map ?? {}).map((role) => ({ field: 'role_map', role }));
   return [{ field: 'default_role', role: settings.default_role }, ...mapped];

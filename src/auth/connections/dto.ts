@@ -7,14 +7,8 @@ import { SAML_SIGNED, type SamlBinding, type SamlSigned } from '../../protocols/
 import { EMAIL_TRUST, type EmailTrust } from './connection.js';
 import { SLUG } from './names.rules.js';
 
-const MAX_JWK = 16 * 1024;
-// RSA of 4096 bits has 3 kB
+const MAX_JWK = 16 * 1024; // an RSA key of 4096 bits has 3 kB
 
-/**
- * Declares a list of distinct texts of limited length.
- *
- * @param options `form`: what each text has to look like
- */
 export function Texts(
   options: FieldOptions & { max: number; form?: { test: RegExp; message: string } },
 ): PropertyDecorator {
@@ -36,7 +30,7 @@ export function Texts(
   );
 }
 
-/** Returns what is wrong with an object of value → role; null: nothing. Whether the roles exist is checked later. */
+// Each `…Problem` returns null when nothing is wrong. Whether the roles exist is checked later.
 function roleMapProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of value and role';
   const entries = Object.entries(value);
@@ -53,21 +47,16 @@ function roleMapProblem(value: unknown): string | null {
   return null;
 }
 
-/**
- * Whether JavaScript orders a member name before all others, in any text (ECMA-262, OrdinaryOwnPropertyKeys).
- */
+/** Whether JavaScript orders a member name before all others (ECMA-262, OrdinaryOwnPropertyKeys). */
 function isIndex(name: string): boolean {
   return /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1;
 }
 
-/** The same for a list that may be empty. */
 function certificatesOrNoneProblem(value: unknown): string | null {
   return Array.isArray(value) && value.length === 0 ? null : certificatesProblem(value);
 }
 
-/**
- * Returns what is wrong with a list of certificates; null: nothing. Each is PEM, bare base64, or as the API shows it.
- */
+/** Each certificate is PEM, bare base64, or the object of an answer. */
 function certificatesProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list';
   if (value.length === 0) return 'must hold at least one certificate';
@@ -75,27 +64,25 @@ function certificatesProblem(value: unknown): string | null {
   return value.every((one) => certificateText(one) !== null) ? null : 'must hold certificates, in PEM or base64';
 }
 
-/** Returns the text of a certificate, as written or as the API shows it. */
 export function certificateText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   const pem = (value as { pem?: unknown } | null)?.pem;
   return typeof pem === 'string' ? pem : null;
 }
 
-/** Returns what is wrong with a client secret (RFC 6749, appendix A.2); null: nothing. */
+/** RFC 6749, appendix A.2. */
 function clientSecretProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x20-\x7e]{1,2000}$/.test(value)
     ? null
     : 'must be 1 to 2000 visible ASCII characters';
 }
 
-/** Returns what is wrong with the shape and size of a JWK; null: nothing. Whether it is a key is checked later. */
+/** Whether it is a key is checked later. */
 function jwkProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be a private key as a JWK';
   return JSON.stringify(value).length <= MAX_JWK ? null : 'must be at most 16 KiB of JSON';
 }
 
-/** Returns why a value cannot be a metadata document; null: it can. */
 function xmlProblem(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 1024 * 1024
     ? null
@@ -109,7 +96,6 @@ const SLUG_FORM = { test: SLUG, message: 'must be 3 to 63 of a-z, 0-9 and -' };
 const SCOPE = { test: /^[\x21\x23-\x5b\x5d-\x7e]+$/, message: 'must hold scopes without spaces' };
 const WORD = { test: /^\S+$/, message: 'must hold values without spaces' };
 
-/** A pinned certificate as the API shows it. */
 export class CertificateBody {
   @ApiProperty()
   pem!: string;
@@ -120,7 +106,7 @@ export class CertificateBody {
   @ApiProperty({ format: 'date-time' })
   added_at!: string;
 }
-/** The claims or attributes of fields. */
+
 export class ClaimMapFields {
   @Text(CLAIM)
   email?: string | null;
@@ -307,7 +293,6 @@ const SERVER_SET = [
   'updated_at',
 ] as const;
 
-/** The fields of a new connection. */
 @ServerSet(...SERVER_SET)
 export class CreateConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'])
@@ -316,7 +301,6 @@ export class CreateConnection extends ConnectionFields {
   name!: string;
 }
 
-/** The fields to change; what is absent stays. */
 @ServerSet(...SERVER_SET)
 export class ChangeConnection extends ConnectionFields {
   @Choice(['oidc', 'saml'], { ...OPTIONAL, description: 'Cannot be changed.' })
@@ -325,7 +309,6 @@ export class ChangeConnection extends ConnectionFields {
   name?: string;
 }
 
-/** How metadata is to be read again. */
 export class RefreshMetadata {
   @Flag({ ...OPTIONAL, description: 'Takes another entity id, or certificates of which none is known yet.' })
   confirm?: boolean;
@@ -355,7 +338,7 @@ class JwkBody {
   y?: string;
 }
 
-/** A set of public keys, for verifiers of our tokens. */
+/** A set of public keys (RFC 7517), for verifiers of our tokens. */
 export class JwksBody {
   @ApiProperty({ type: [JwkBody] })
   keys!: JwkBody[];

@@ -1,6 +1,5 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** Another connection of any tenant has this slug. */
 export class SlugTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'slug_taken';
@@ -9,7 +8,6 @@ export class SlugTaken extends DomainError {
   }
 }
 
-/** Another tenant uses this entity id. */
 export class EntityIdTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'entity_id_taken';
@@ -20,7 +18,6 @@ export class EntityIdTaken extends DomainError {
   }
 }
 
-/** The tenant has the maximum number of connections. */
 export class TooManyConnections extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'too_many_connections';
@@ -29,7 +26,7 @@ export class TooManyConnections extends DomainError {
   }
 }
 
-/** A SAML IdP cannot be checked: it has no address that answers questions. */
+/** A SAML IdP has no address that answers questions. */
 export class NotCheckable extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'not_checkable';

@@ -6,11 +6,7 @@ import { browserAddressProblem, type InstallationPermits } from './settings.rule
 const MAX_ENTITY_ID = 1024; // SAML Core §8.3.6
 const MAX_ADDRESS = 2000; // the limit of the field of an administrator
 
-/**
- * Maps metadata to settings, or says why it cannot be used.
- *
- * @param before the certificates pinned before
- */
+/** Maps metadata to settings, or returns why it cannot be used. Certificates of `before` keep their date. */
 export function idpFromMetadata(
   metadata: IdpMetadata,
   before: IdpSettings | null,
@@ -44,11 +40,11 @@ export function idpFromMetadata(
 }
 
 /**
- * Returns why an administrator has to confirm refreshed metadata; null: no confirmation is needed. Another IdP, or none of the
- * known keys left, is how a takeover of the metadata's address would look.
+ * Returns why an administrator has to confirm refreshed metadata; null when no confirmation is needed.
  *
- * Metadata with a demanded signature cannot come from such an address, so its new keys need no confirmation. Another
- * IdP does, because a federation signs the metadata of all its members.
+ * Another IdP, or none of the known keys, is how a takeover of the metadata's address would look. Signed metadata cannot come
+ * from such an address, so its new keys need no confirmation. Another IdP does: a federation signs the metadata of all its
+ * members.
  */
 export function needsConfirmation(before: StoredSamlSettings, after: IdpSettings): string | null {
   if (after.idp_entity_id !== before.idp_entity_id) {

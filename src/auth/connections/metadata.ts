@@ -22,12 +22,11 @@ const FAILURES: Record<OutboundFailure, string> = {
   blocked: 'is not a public address',
 };
 
-/** The metadata, or why there is none. `xml` is set when the text itself cannot be used. */
+/** `xml` is set when the text itself cannot be used. */
 type MetadataRead = { metadata: IdpMetadata } | { problem: string; xml?: string };
 
-/** Which metadata is wanted, and what it has to fulfil. */
 interface MetadataWanted {
-  /** The entity id of the IdP; null: the document has to describe one alone. */
+  /** The entity id of the IdP; null when the document has to describe one alone. */
   entityId: string | null;
   /** Certificates in PEM, one of which has to have signed it; empty: unsigned metadata is accepted. */
   signers: readonly string[];
@@ -35,11 +34,6 @@ interface MetadataWanted {
   owner: JobOwner;
 }
 
-/**
- * Reads the metadata of an IdP, from its address or from a text.
- *
- * Reads the metadata that a request of an administrator names.
- */
 @Injectable()
 export class MetadataSource {
   constructor(
@@ -49,7 +43,7 @@ export class MetadataSource {
     private readonly clock: Clock,
   ) {}
 
-  /** Fetches metadata without following redirects. */
+  /** Redirects are not followed. */
   async fetch(address: string, wanted: MetadataWanted): Promise<MetadataRead> {
     const url = new URL(address);
     const answer = await this.outbound.call(
@@ -73,7 +67,6 @@ export class MetadataSource {
     return this.read(answer.body, wanted);
   }
 
-  /** Reads metadata from a text. */
   async read(xml: string, { entityId, signers, owner }: MetadataWanted): Promise<MetadataRead> {
     try {
       const now = this.clock.now();
@@ -86,9 +79,8 @@ export class MetadataSource {
   }
 
   /**
-   * Reads the metadata of a request; null when it names none.
+   * Reads the metadata of a request; null when the request names none.
    *
-   * @param before the settings before; null: a new connection
    * @throws {InvalidFields} when the request names several sources, or one that cannot be used
    */
   async named(

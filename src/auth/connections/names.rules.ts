@@ -4,7 +4,6 @@ import { urlOf } from '../../base/url.js';
 /** The form of a slug. Other texts in an address are not looked up. */
 export const SLUG = /^[a-z0-9-]{3,63}$/;
 
-/** How addresses name a connection, for the API description. */
 export const IDP_PROVIDER = {
   name: 'idp_provider',
   description: 'The slug of a connection.',
@@ -14,11 +13,7 @@ export const IDP_PROVIDER = {
 // Without letters that look alike.
 const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
 
-/**
- * Makes a slug from a name, with a random end against clashes.
- *
- * @param random 8 octets or more
- */
+/** Makes a slug from a name, with eight random characters against clashes. */
 export function slugFrom(name: string, random: Uint8Array): string {
   // Cut to 40 characters first: decomposing a run of combining marks takes quadratic time (UAX #15 §3).
   const plain = name
@@ -32,26 +27,20 @@ export function slugFrom(name: string, random: Uint8Array): string {
 }
 
 /**
- * Returns the form in which entity ids are compared over tenants. SAML compares them exactly; some IdPs ignore case or
- * a slash at the end, and two tenants must not be the same service provider to any IdP.
+ * Returns the form in which entity ids are compared over tenants. SAML compares them exactly; some IdPs ignore case or a slash
+ * at the end. Two tenants must not be the same service provider to any IdP.
  */
 export function entityIdKey(entityId: string): string {
   // ASCII letters alone: the rows of the table have keys of this form.
   return trimEndOf(entityId, '/').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/**
- * Whether an entity id is an address of this service, with http or https. The default entity ids of all tenants are
- * below our own addresses.
- *
- * @param ownAddresses the configured public addresses
- */
+/** Whether an entity id is an address of this service. The default entity ids of all tenants are below our own addresses. */
 export function isOwnAddress(entityId: string, ownAddresses: readonly string[]): boolean {
   const host = hostOf(entityId);
   return host !== null && ownAddresses.some((own) => hostOf(own) === host);
 }
 
-/** Returns host and port as a browser resolves them, without a dot at the end of the name. */
 function hostOf(text: string): string | null {
   const url = urlOf(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

@@ -12,16 +12,13 @@ import {
 
 const SCOPES = ['openid', 'profile', 'email'];
 
-/** What becomes of a secret: kept, dropped, set to a value, or generated. */
 export type SecretPlan<S> = { kind: 'keep' | 'drop' | 'make' } | { kind: 'set'; secret: S };
 
-/** What becomes of the secrets of a connection. */
 export interface OidcSecretPlans {
   clientSecret: SecretPlan<string>;
   privateKey: SecretPlan<Record<string, unknown>>;
 }
 
-/** Returns the settings of an OIDC connection after a change, and adds what is wrong to `errors`. */
 export function oidcAfter(
   before: StoredOidcSettings | null,
   input: ConnectionFields,
@@ -55,11 +52,7 @@ export function oidcAfter(
   return after;
 }
 
-/**
- * Decides what becomes of the two secrets; only the one in use is kept.
- *
- * @param stored which secrets there are
- */
+/** Decides what becomes of the two secrets. Only the one in use is kept. */
 export function secretPlans(
   before: StoredOidcSettings | null,
   after: StoredOidcSettings,

@@ -23,7 +23,13 @@ import { changedMeanwhile, ConnectionsService } from './service.js';
 import { offeredLogout } from './shape.mapping.js';
 import { ConnectionStore } from './store.js';
 
-/** The result of a refresh. `row` is the connection afterwards. */
+/** Looks at a reading of another process, with pauses: together longer than a reading takes. */
+const LOOKS = 60;
+const LOOK_MS = 200;
+/** Messages that wait for a reading of one connection in this process. An honest renewal meets a few of them. */
+const MAX_WAITING = 100;
+const UNFINISHED = 'The metadata is being read and has not answered yet.';
+
 type Refreshed =
   | { kind: 'done'; row: ConnectionRow; changed: boolean }
   | { kind: 'unconfirmed'; problem: string }
@@ -31,15 +37,13 @@ type Refreshed =
   | { kind: 'gone' };
 
 /**
- * Reads the metadata of a connection again and takes over what needs no confirmation.
+ * Reads the metadata of connections again, and takes over what needs no confirmation.
  *
  * Records as events which pinned certificates will expire, and which metadata waits for an administrator.
  *
- * Accepts a new certificate of an IdP with the first message that it signs. When none of the pinned certificates made a
- * signature, the metadata is read again and the message is verified once more. Messages that come while it is being read
- * wait for that reading, also for one of another process.
- *
- * Asks the IdP of a connection because an administrator wants it.
+ * Accepts a new certificate of an IdP with the first message that it signs: when none of the pinned certificates made a
+ * signature, the metadata is read again and the message is verified once more. Messages that arrive during that reading wait
+ * for it, also when another process reads.
  */
 @Injectable()
 export class MetadataRefreshing {
@@ -60,10 +64,9 @@ export class MetadataRefreshing {
   ) {}
 
   /**
-   * Refreshes a connection. What needs confirmation and what fails changes nothing and is kept as `metadata_problem`.
-   * `gone`: the connection was changed or deleted meanwhile.
+   * Refreshes a connection. A failure, and a change without its confirmation, is only noted as `metadata_problem`. `gone`: the
+   * connection was changed or deleted since `known` was read.
    *
-   * @param known the connection that was read
    * @param confirmed whether an administrator accepts any change
    */
   async refresh(by: AuditBy, known: ConnectionRow, address: string, confirmed: boolean): Promise<Refreshed> {
@@ -72,7 +75,7 @@ export class MetadataRefreshing {
     const owner = { tenantId: known.tenant_id, id: known.id };
     const wanted = { entityId, signers: metadata_certificates.map(({ pem }) => pem), owner };
     let read = await this.source.fetch(address, wanted);
-    // It may describe one other IdP now, which an administrator has to confirm.
+    // The document may describe one other IdP now, which an administrator has to confirm.
     if ('problem' in read && read.xml !== undefined) {
       const other = await this.source.read(read.xml, { ...wanted, entityId: null });
       if ('metadata' in other) read = other;
@@ -103,11 +106,7 @@ export class MetadataRefreshing {
     return result;
   }
 
-  /**
-   * Records the marks passed since the last look at a connection.
-   *
-   * @param row the connection before this look
-   */
+  /** Records the marks that certificates have passed since the last look, which `row` has. */
   async record(row: ConnectionRow, now: Date): Promise<void> {
     if (row.type !== 'saml') return;
     for (const { fingerprint, not_after, days } of expiryNotes(
@@ -125,8 +124,8 @@ export class MetadataRefreshing {
     }
   }
 
-  /** Records that metadata waits for an administrator: once for each reason, and again after another look was fine. */
-  async metadataWaits(tx: SqlRunner, row: ConnectionRow, problem: string): Promise<void> {
+  /** Records that metadata waits for an administrator: once for each reason, and again after a look without a problem. */
+  private async metadataWaits(tx: SqlRunner, row: ConnectionRow, problem: string): Promise<void> {
     if (row.metadata_problem === problem) return;
     const data = { connection_id: row.id, problem };
     await this.events.record(row.tenant_id, [{ event: 'connection.metadata_waiting', data }], tx);
@@ -136,8 +135,8 @@ export class MetadataRefreshing {
    * Verifies a message, once more after a refresh when its signature is by an unknown certificate.
    *
    * @param verify throws `signature_invalid` for a signature by none of the certificates, and then has no effect
-   * @returns what was verified, and the connection as it is now
-   * @throws {SamlRefused} as `verify`; with `signature_invalid`, also what the refresh found and which command helps
+   * @returns the verified result, and the present connection
+   * @throws {SamlRefused} as `verify`; with `signature_invalid`, also the finding of the refresh and the command that helps
    */
   async verified<T>(
     connection: SamlConnection,
@@ -153,7 +152,7 @@ export class MetadataRefreshing {
     }
   }
 
-  /** Returns the connection when its certificates have changed; else what was found and which command helps. */
+  /** Returns the connection when its certificates have changed; else the finding and the command that helps. */
   private async lookAgain(known: SamlConnection, problem: string): Promise<SamlConnection | string> {
     const present = await this.renewed(known);
     if (present !== null) return present;
@@ -161,7 +160,6 @@ export class MetadataRefreshing {
     return (await this.renewed(known)) ?? found;
   }
 
-  /** Waits for the look that is under way in this process, or takes one. */
   private async shared(known: SamlConnection, problem: string): Promise<string> {
     const key = `${known.tenantId} ${known.id}`;
     const present = this.underWay.get(key);
@@ -171,7 +169,6 @@ export class MetadataRefreshing {
     return found;
   }
 
-  /** Reads the metadata, or waits until another process has read it; returns what was found. */
   private async look(known: SamlConnection, problem: string): Promise<string> {
     const { tenantId, id } = known;
     const now = this.clock.now();
@@ -208,15 +205,13 @@ export class MetadataRefreshing {
       case 'failed':
         return `The metadata was read again without success (${result.problem}). After a correction: connection refresh-metadata ${known.slug}`;
       case 'done':
-        if (result.changed) this.tell(row);
+        if (result.changed) {
+          this.logger.info('connection.metadata_changed', { tenant_id: row.tenant_id, connection_id: row.id });
+        }
         return this.unchanged(row, known.slug);
       case 'gone':
         return this.unchanged(row, known.slug);
     }
-  }
-
-  private tell({ tenant_id, id }: ConnectionRow): void {
-    this.logger.info('connection.metadata_changed', { tenant_id, connection_id: id });
   }
 
   private unchanged(row: ConnectionRow | null, slug: string): string {
@@ -224,7 +219,7 @@ export class MetadataRefreshing {
     return `The metadata, read within the last ten minutes, names no other certificate. If the IdP has a new one: connection refresh-metadata ${slug}`;
   }
 
-  /** Returns the connection with a certificate that it did not have before; null: it has none. */
+  /** Returns the connection with a certificate that `known` does not have; null when there is none. */
   private async renewed(known: SamlConnection): Promise<SamlConnection | null> {
     const row = await this.repository.find(known.tenantId, known.id);
     if (row?.type !== 'saml' || row.version === known.version) return null;
@@ -234,10 +229,8 @@ export class MetadataRefreshing {
   }
 
   /**
-   * Reads the IdP's metadata again.
-   *
    * @throws {MetadataNeedsConfirmation} for another IdP or none of the known keys, unless confirmed
-   * @throws {InvalidFields} when it cannot be read or has expired
+   * @throws {InvalidFields} when the metadata cannot be read or has expired
    */
   async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
     const row = await this.connections.demand(by.tenantId, id);
@@ -250,7 +243,7 @@ export class MetadataRefreshing {
     return this.connections.shape(result.row);
   }
 
-  /** Checks the IdP of an OIDC connection, past the caches and without a sign-in. */
+  /** Checks the IdP of an OIDC connection without a sign-in, past the caches. */
   async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
     await this.connections.demand(tenantId, id);
     const connection = await this.store.byId(tenantId, id);
@@ -263,10 +256,7 @@ export class MetadataRefreshing {
   }
 }
 
-/**
- * Reads the metadata of SAML connections again, daily or as often as it demands, and logs certificates near their end.
- * What an administrator has to decide is kept in the connection.
- */
+/** Reads the metadata of SAML connections again, daily or as often as it demands, and reports certificates near their end. */
 @Injectable()
 export class MetadataRefresh extends WorkKind {
   override readonly kind = 'connections.metadata';
@@ -287,7 +277,6 @@ export class MetadataRefresh extends WorkKind {
     return DUE_METADATA;
   }
 
-  /** Handles one connection. */
   override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const now = this.clock.now();
     const row = await this.repository.findDue(tenantId, id, now);
@@ -317,13 +306,6 @@ export class MetadataRefresh extends WorkKind {
 function invalid(field: string, message: string): InvalidFields {
   return new InvalidFields([{ field, message }]);
 }
-
-/** Looks at a reading of another process, and the pause between two of them: longer than a reading takes. */
-const LOOKS = 60;
-const LOOK_MS = 200;
-/** Messages that wait for a reading of one connection in this process. An honest renewal meets a few of them. */
-const MAX_WAITING = 100;
-const UNFINISHED = 'The metadata is being read and has not answered yet.';
 
 function hasOther(now: SamlConnection, known: SamlConnection): boolean {
   return now.certificates.some((one) => !known.certificates.includes(one));

@@ -18,16 +18,14 @@ interface Upkeep {
   updated_at: Date;
 }
 
-/** The row of a connection for its administration. */
 export type ConnectionRow = Typed<ConnectionHead & SealedConnectionSecrets & Upkeep>;
 
 type NewConnection = Omit<ConnectionRow, 'version' | 'tested_at' | 'created_at' | 'updated_at'>;
 
-/** The columns of a `ConnectionRow`. */
 const CONNECTION_COLUMNS = `tenant_id, id, slug, name, type, enabled, version, directory_id, settings, client_secret_sealed,
   private_key_sealed, tested_at, metadata_checked_at, metadata_problem, created_at, updated_at`;
 
-/** The bounds of the interval that the metadata asks for (`cacheDuration`), in seconds. */
+/** The bounds of the interval that the metadata states (`cacheDuration`), in seconds. */
 const INTERVAL = { least: 3_600, most: 86_400 };
 
 // The first comparison names the index.
@@ -36,7 +34,6 @@ const isDueAt = (now: string): string => `type = 'saml' and enabled and deleted_
   and coalesce(metadata_checked_at, '-infinity') < ${now}::timestamptz - make_interval(secs => least(${INTERVAL.most},
     greatest(${INTERVAL.least}, coalesce((settings ->> 'metadata_cache_seconds')::bigint, ${INTERVAL.most}))))`;
 
-/** The connections whose metadata is due, as SQL. */
 export const DUE_METADATA = `select tenant_id, id, coalesce(metadata_checked_at, created_at) as since, null::text as server
   from connections where ${isDueAt(NOW)}`;
 
@@ -53,17 +50,12 @@ function changeable(row: NewConnection): unknown[] {
   ];
 }
 
-/** The least pause between two readings, and how long four of them count. Any caller can send a wrong signature. */
+/** The least pause between two readings, and the time in which four are the most. Any caller can send a wrong signature. */
 const PAUSE_MS = 60_000;
 const WINDOW_MS = 10 * 60_000;
 /** A reading that has not ended after this time was given up with its process. It takes at most ten seconds. */
 const LEASE_MS = 15_000;
 
-/**
- * SQL of connections for their administration.
- *
- * Counts the connections that give a role which is to be deleted.
- */
 @Injectable()
 export class ConnectionsRepository {
   constructor(
@@ -71,12 +63,11 @@ export class ConnectionsRepository {
     events: DomainEvents,
   ) {
     events.on(DirectoryDeleted, ({ tx, tenantId, directoryId }) => this.unpair(tx, tenantId, directoryId));
-
     events.on(RoleDeleting, (event) => this.count(event));
   }
 
-  /** Ends the pairing with a directory that is deleted: sign-ins find its users as those of an unpaired connection. */
-  async unpair(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
+  /** Sign-ins then find the users of the directory as those of an unpaired connection. */
+  private async unpair(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await tx.query(
       `update connections set directory_id = null, version = version + 1, updated_at = now()
        where tenant_id = $1 and directory_id = $2`,
@@ -84,7 +75,7 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Counts the connections of a tenant. A concurrent creation waits and then sees the new connection. */
+  /** A concurrent creation waits and then sees the new connection. */
   async countForAnother(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rows } = await tx.query<{ n: number }>(
@@ -103,11 +94,7 @@ export class ConnectionsRepository {
     );
   }
 
-  /**
-   * Writes the changeable columns and moves the version.
-   *
-   * @param retest whether earlier sign-ins no longer count as a test
-   */
+  /** Moves the version. `retest`: earlier sign-ins no longer count as a test. */
   async update(tx: SqlRunner, row: ConnectionRow, retest: boolean): Promise<void> {
     await tx.query(
       `update connections set name = $3, enabled = $4, directory_id = $5, settings = $6, client_secret_sealed = $7,
@@ -126,11 +113,6 @@ export class ConnectionsRepository {
     );
   }
 
-  /**
-   * Lists the connections of a tenant, newest first, without deleted ones.
-   *
-   * @param slug lists the connection with this slug alone; null: all
-   */
   async list(tenantId: string, slug: string | null, page: PageRequest): Promise<CutRows<ConnectionRow>> {
     const found = await this.db.query<ConnectionRow>(
       cutAtBytes(`select ${CONNECTION_COLUMNS} from connections
@@ -151,8 +133,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Marks a connection as deleted and drops its secrets. The slug stays reserved for the tenant, because the IdP still
-   * knows our addresses by it. Its domains stay bound to it: otherwise other connections could say their e-mails.
+   * Marks a connection as deleted and drops its secrets. The slug stays reserved for the tenant, because the IdP still knows
+   * our addresses by it. Its domains stay bound to it: no other connection may vouch for their e-mails.
    */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(`update connection_slugs set connection_id = null where tenant_id = $1 and connection_id = $2`, [
@@ -185,7 +167,6 @@ export class ConnectionsRepository {
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** Returns an enabled SAML connection whose metadata is due, in its former state; null: it is not due any more. */
   async findDue(tenantId: string, id: string, now: Date): Promise<ConnectionRow | null> {
     const { rows } = await this.db.query<ConnectionRow>(
       `select ${CONNECTION_COLUMNS} from connections where tenant_id = $1 and id = $3 and ${isDueAt('$2')}`,
@@ -210,7 +191,6 @@ export class ConnectionsRepository {
     return rows[0] ?? null;
   }
 
-  /** Notes that the reading has ended which began at a time. */
   async endDoubt(tenantId: string, id: string, began: Date): Promise<void> {
     await this.db.query(
       `update connections set doubt_ended_at = now()
@@ -219,7 +199,6 @@ export class ConnectionsRepository {
     );
   }
 
-  /** Whether a reading is under way, in this process or in another one. */
   async isDoubtUnderWay(tenantId: string, id: string, now: Date): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `select 1 from connections where tenant_id = $1 and id = $2 and deleted_at is null and doubted_at > $3
@@ -240,11 +219,7 @@ export class ConnectionsRepository {
   }
 }
 
-/**
- * Holds a connection until the commit of a statement.
- *
- * @returns the part that finds the `id` of the connection, or no row when the connection has changed since `version`
- */
+/** Holds a connection until the commit of a statement. The part finds no row when it has changed since `version`. */
 export function holdConnection(
   statement: WriteStatement,
   { tenantId, id, version }: { tenantId: string; id: string; version: number },
@@ -256,11 +231,7 @@ export function holdConnection(
   );
 }
 
-/**
- * Holds a verified domain until the commit of a statement.
- *
- * @returns the part that finds a row while the domain counts for the connection
- */
+/** Holds a verified domain until the commit of a statement. The part finds a row while the domain counts for the connection. */
 export function holdDomain(
   statement: WriteStatement,
   domain: string,

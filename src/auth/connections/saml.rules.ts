@@ -5,7 +5,6 @@ import type { PinnedCertificate, CommonSettings, IdpSettings, StoredSamlSettings
 import { certificateText, type ConnectionFields } from './dto.js';
 import { browserAddressProblem, calledAddressProblem, chosen, type InstallationPermits } from './settings.rules.js';
 
-/** Days before the end of a certificate at which a notice is logged. */
 const CERTIFICATE_NOTICE_DAYS = [60, 30, 7] as const;
 const DAY = 86_400_000;
 
@@ -13,7 +12,6 @@ const DAY = 86_400_000;
  * Normalises certificates for pinning: one spelling of PEM, no duplicates; known ones keep their date.
  *
  * @param texts PEM or bare base64
- * @returns the certificates, or what is wrong with the first unusable one
  */
 export function pinned(
   texts: readonly string[],
@@ -44,12 +42,11 @@ export function certificateFacts({ pem, added_at }: PinnedCertificate): {
   return { pem, fingerprint: certificate.fingerprint256, not_after: new Date(certificate.validTo), added_at };
 }
 
-/** Whether two texts are the same certificate. */
 export function sameCertificate(one: string, other: string): boolean {
   return base64Of(one) === base64Of(other);
 }
 
-/** A certificate near its end. `days`: one of `CERTIFICATE_NOTICE_DAYS`, or 0 when it has ended. */
+/** `days`: one of `CERTIFICATE_NOTICE_DAYS`, or 0 when the certificate has ended. */
 interface ExpiryNote {
   fingerprint: string;
   not_after: Date;
@@ -57,10 +54,10 @@ interface ExpiryNote {
 }
 
 /**
- * Returns the certificates that have passed a mark (60, 30, 7 days, the end) since the last look, each at its nearest
- * mark. For a certificate added since, every mark counts.
+ * Returns the certificates that have passed a mark (60, 30, 7 days, the end) since the last look, each at its nearest mark. For
+ * a certificate added since, every mark counts.
  *
- * @param last the last look; null: never
+ * @param last null before the first look
  */
 export function expiryNotes(certificates: readonly PinnedCertificate[], last: Date | null, now: Date): ExpiryNote[] {
   return certificates.flatMap((certificate) => {
@@ -84,7 +81,6 @@ const ENDPOINT_FIELDS = [
 ] as const;
 const IDP_FIELDS = ['idp_entity_id', ...ENDPOINT_FIELDS] as const;
 
-/** Where the facts about the IdP come from after a change: the former values, from fields, or from metadata. */
 type IdpSource = { kind: 'fields' } | { kind: 'url'; url: string } | { kind: 'xml'; xml: string };
 
 /** Returns the source that a request names. A new connection names exactly one, a change at most one. */
@@ -116,7 +112,6 @@ export function idpSourceOf(
   return xml === null ? { kind: 'fields' } : { kind: 'xml', xml };
 }
 
-/** Applies the fields of a request to the facts about the IdP, and adds what is wrong to `errors`. */
 export function idpByFields(
   before: StoredSamlSettings | null,
   input: ConnectionFields,
@@ -132,7 +127,7 @@ export function idpByFields(
     slo_binding: chosen(input.slo_binding, before?.slo_binding, 'redirect'),
     slo_response_url: chosen(input.slo_response_url, before?.slo_response_url, null),
     certificates: before?.certificates ?? [],
-    // Of metadata that is no longer read again.
+    // That of metadata is dropped when the metadata is no longer read.
     metadata_cache_seconds: input.metadata_url === null ? null : (before?.metadata_cache_seconds ?? null),
   };
   if (input.certificates !== undefined) {
@@ -165,7 +160,6 @@ export function idpByFields(
   return after;
 }
 
-/** Returns the certificates for signed metadata after a change, and adds what is wrong to `errors`. */
 export function signersAfter(
   before: StoredSamlSettings | null,
   input: ConnectionFields,
@@ -184,11 +178,6 @@ export function signersAfter(
   return known;
 }
 
-/**
- * Returns the settings of a SAML connection after a change.
- *
- * @param idp the facts about the IdP, from any source
- */
 export function samlAfter(
   before: StoredSamlSettings | null,
   input: ConnectionFields,

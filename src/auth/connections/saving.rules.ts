@@ -5,8 +5,8 @@ import type { SealedConnectionSecrets } from './store.js';
 type Tested = Typed<Pick<ConnectionHead, 'directory_id'> & SealedConnectionSecrets>;
 
 /**
- * Settings whose change leaves earlier sign-ins valid as a test: they matter after a sign-in, at sign-out, or for
- * reading metadata. Every other setting, also one added later, needs a new test.
+ * Settings whose change leaves earlier sign-ins valid as a test: they matter after a sign-in, at sign-out, or for reading
+ * metadata. Every other setting, also one added later, needs a new test.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'return_origins',
@@ -23,10 +23,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'clock_skew_seconds',
 ]);
 
-/**
- * Whether a change of a connection makes a new test necessary. A further certificate does not, since earlier signatures
- * are still accepted. The loss of one does.
- */
+/** A further certificate needs no new test, since earlier signatures are still accepted. The loss of one does. */
 export function needsNewTest(before: Tested, after: Tested): boolean {
   if (canonicalJson(substance(before)) !== canonicalJson(substance(after))) return true;
   const kept = certificatesOf(after);
@@ -45,16 +42,15 @@ function certificatesOf({ type, settings }: Tested): Set<string> {
 type Paired = Typed<Pick<ConnectionHead, 'directory_id'>>;
 
 /**
- * Returns why a change of a connection ends its bindings; null: it does not. Another IdP's subjects are other people. A
- * newly paired directory decides who its subjects are: a binding made by e-mail, or by the former directory, could open
- * the account of a user whom it does not know. Without a directory no other source decides, so bindings stay.
+ * Returns why a change of a connection ends its bindings; null when it does not. Another IdP's subjects are other people. A
+ * newly paired directory decides who its subjects are: a binding made by e-mail, or by the former directory, could open the
+ * account of a user whom that directory does not know. Without a directory no other source decides.
  */
 export function bindingEnd(before: Paired, after: Paired): 'connection_changed' | 'pairing_changed' | null {
   if (idpOf(before) !== idpOf(after)) return 'connection_changed';
   return after.directory_id !== null && after.directory_id !== before.directory_id ? 'pairing_changed' : null;
 }
 
-/** The IdP and the attribute that names its subjects. */
 function idpOf({ type, settings }: Paired): string {
   if (type === 'oidc') return settings.issuer;
   return JSON.stringify([settings.idp_entity_id, settings.subject_claim ?? null]);

@@ -17,7 +17,6 @@ import { ConnectionsRepository, type ConnectionRow } from './repository.js';
 import { bindingEnd, needsNewTest } from './saving.rules.js';
 import { connectionShape } from './shape.mapping.js';
 
-/** The fields whose change counts as an update. */
 function substance(row: ConnectionRow): unknown {
   const { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed } = row;
   return { name, enabled, directory_id, settings, client_secret_sealed, private_key_sealed };
@@ -26,9 +25,9 @@ function substance(row: ConnectionRow): unknown {
 /**
  * Writes changes of connections with their consequences, in one transaction.
  *
- * Names that are unique over all tenants: slugs and the entity ids of our service providers. All SAML connections sign
- * with the same key, so the entity id decides for which tenant a request speaks. A name stays with its first tenant,
- * because the IdP of a deleted connection still trusts it.
+ * Takes the names that are unique over all tenants: slugs and our entity ids. All SAML connections sign with the same key, so
+ * the entity id decides for which tenant a request speaks. A name stays with its first tenant, because the IdP of a deleted
+ * connection still trusts it.
  */
 @Injectable()
 export class ConnectionSaving {
@@ -38,13 +37,13 @@ export class ConnectionSaving {
     private readonly sessions: SessionEndings,
     private readonly audit: AuditService,
     private readonly addresses: AuthAddresses,
-    private readonly ssoRequirement: DomainsRepository,
+    private readonly domains: DomainsRepository,
     private readonly config: Config,
   ) {}
 
   /**
-   * Writes `after` over `before`, which is locked. Another IdP or pairing ends all bindings and sessions; disabling
-   * ends the sessions.
+   * Writes `after` over `before`, which is locked. Another IdP or pairing ends all bindings and sessions; disabling ends the
+   * sessions.
    *
    * @returns the written row; `before` when nothing has changed
    * @throws {UntestedConnection} when disabling it would leave only untested connections
@@ -71,16 +70,13 @@ export class ConnectionSaving {
     return written;
   }
 
-  /**
-   * Demands that a connection may be disabled or deleted.
-   *
-   * @throws {UntestedConnection} when only untested connections would be left
-   */
-  async demandAnotherConnection(tx: SqlRunner, { tenant_id: tenantId, id, enabled }: ConnectionRow): Promise<void> {
-    if (enabled) await this.ssoRequirement.demandAnother(tx, tenantId, id);
+  private async demandAnotherConnection(
+    tx: SqlRunner,
+    { tenant_id: tenantId, id, enabled }: ConnectionRow,
+  ): Promise<void> {
+    if (enabled) await this.domains.demandAnother(tx, tenantId, id);
   }
 
-  /** Marks a connection as deleted, and ends its bindings and sessions. */
   async remove(tx: SqlRunner, by: AuditBy, row: ConnectionRow): Promise<void> {
     const { tenant_id: tenantId, id } = row;
     await this.demandAnotherConnection(tx, row);
@@ -176,7 +172,7 @@ async function insertSlug(
   return rowCount === 1;
 }
 
-/** Inserts an entity id; false when it is another tenant's. A concurrent insert of it waits. */
+/** @returns false when another tenant has the entity id; a concurrent insert of it waits */
 async function insertEntityId(tx: SqlRunner, tenantId: string, key: string): Promise<boolean> {
   await tx.query(`insert into saml_entity_ids (tenant_id, entity_id) values ($1, $2) on conflict do nothing`, [
     tenantId,

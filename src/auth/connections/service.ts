@@ -23,23 +23,20 @@ import { ConnectionSaving } from './saving.js';
 import { connectionShape } from './shape.mapping.js';
 import { ConnectionStore, type PrivateJwk } from './store.js';
 
-/** What is read or made for a request before anything is locked: network calls and slow work. */
+/** Results of network calls and slow work for a request, before anything is locked. */
 interface PreparedDraft {
-  /** The IdP by its metadata; null: the request names none. */
+  /** The IdP by its metadata; null when the request names none. */
   imported: IdpSettings | null;
   key: PrivateJwk | null;
   at: Date;
 }
 
-/** A request about the settings of a connection. */
 interface DraftRequest {
   input: ConnectionFields & { type?: string };
-  /** The directory that the connection is paired with afterwards. */
   directoryId: string | null;
   prepared: PreparedDraft;
 }
 
-/** Returns the settings of a connection before a change. */
 function presentOf(row: ConnectionRow): Present {
   if (row.type === 'saml') return { type: 'saml', settings: row.settings };
   const { client_secret_sealed: secret, private_key_sealed: key } = row;
@@ -59,32 +56,21 @@ function typed(draft: ConnectionDraft) {
 
 const MAX_CONNECTIONS = 100;
 
-/**
- * The administration of connections.
- *
- * Makes the settings and the secrets of a connection from a request.
- */
+/** The administration of connections. */
 @Injectable()
 export class ConnectionsService {
   constructor(
     private readonly db: Database,
     private readonly repository: ConnectionsRepository,
-    private readonly names: ConnectionSaving,
+    private readonly saving: ConnectionSaving,
     private readonly store: ConnectionStore,
     private readonly domains: DomainsStore,
     private readonly addresses: AuthAddresses,
-    private readonly imports: MetadataSource,
+    private readonly metadata: MetadataSource,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Creates a connection.
-   *
-   * @throws {SlugTaken} when another connection has the slug, or a deleted one of another tenant had it
-   * @throws {EntityIdTaken} when the entity id is another tenant's
-   * @throws {TooManyConnections} when the tenant has 100
-   */
   async create(by: AuditBy, input: CreateConnection): Promise<ConnectionBody> {
     demandPlainName(input.name);
     const { tenantId } = by;
@@ -100,8 +86,8 @@ export class ConnectionsService {
       const directoryId = input.directory_id ?? null;
       const request = { input, directoryId, prepared };
       const { draft, columns } = await this.draftOf(tx, { tenantId, id }, present, null, request);
-      const slug = await this.names.takeSlug(tx, { tenantId, id }, input);
-      await this.names.takeEntityId(tx, { tenantId, slug }, null, draft);
+      const slug = await this.saving.takeSlug(tx, { tenantId, id }, input);
+      await this.saving.takeEntityId(tx, { tenantId, slug }, null, draft);
       const head = { tenant_id: tenantId, id, slug, name: input.name, enabled: input.enabled ?? true };
       await this.repository.insert(tx, {
         ...head,
@@ -111,10 +97,10 @@ export class ConnectionsService {
         metadata_problem: null,
       });
       const row = (await this.repository.find(tenantId, id, tx))!;
-      await this.names.note(tx, by, 'connection.created', null, row);
+      await this.saving.note(tx, by, 'connection.created', null, row);
       return row;
     });
-    await this.forget();
+    await this.store.forget();
     return { ...this.shape(made), ...issuerHint(input) };
   }
 
@@ -122,16 +108,11 @@ export class ConnectionsService {
     return this.repository.list(tenantId, slug, page);
   }
 
-  /**
-   * Returns a connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
   async get(tenantId: string, id: string): Promise<ConnectionBody> {
     return this.shape(await this.demand(tenantId, id));
   }
 
-  /** Changes the named fields. Another IdP, and another directory, ends all bindings and sessions. */
+  /** Another IdP, and another directory, ends all bindings and sessions. */
   async change(by: AuditBy, id: string, input: ChangeConnection): Promise<ConnectionBody> {
     const { tenantId } = by;
     const known = await this.demand(tenantId, id);
@@ -145,9 +126,9 @@ export class ConnectionsService {
       const request = { input, directoryId, prepared };
       const { draft, columns } = await this.draftOf(tx, { tenantId, id }, presentOf(row), row, request);
       const was = row.type === 'saml' ? row.settings : null;
-      await this.names.takeEntityId(tx, { tenantId, slug: row.slug }, was, draft);
+      await this.saving.takeEntityId(tx, { tenantId, slug: row.slug }, was, draft);
       const look = hasImported ? { metadata_checked_at: prepared.at, metadata_problem: null } : {};
-      return this.names.save(tx, by, row, {
+      return this.saving.save(tx, by, row, {
         ...row,
         ...look,
         name: input.name ?? row.name,
@@ -156,38 +137,27 @@ export class ConnectionsService {
         ...columns,
       });
     });
-    await this.forget();
+    await this.store.forget();
     return { ...this.shape(after), ...issuerHint(input) };
   }
 
-  /** Deletes a connection and ends its sessions. */
   async remove(by: AuditBy, id: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
-      await this.names.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
+      await this.saving.remove(tx, by, await this.demand(by.tenantId, id, tx, true));
     });
-    await this.forget();
+    await this.store.forget();
     await this.domains.forget();
   }
 
-  /**
-   * Returns the row of a connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
+  /** @throws {NotFound} when the tenant has no such connection */
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<ConnectionRow> {
     const row = await this.repository.find(tenantId, id, tx, lock);
     if (row === null) throw new NotFound('connection');
     return row;
   }
 
-  /** Maps a connection to the API. */
   shape(row: ConnectionRow): ConnectionBody {
     return connectionShape(row, this.addresses);
-  }
-
-  /** See {@link ConnectionStore.forget}. */
-  forget(): Promise<void> {
-    return this.store.forget();
   }
 
   /**
@@ -195,23 +165,18 @@ export class ConnectionsService {
    *
    * @throws {InvalidFields} when the metadata or the key cannot be used
    */
-  async prepareDraft(
+  private async prepareDraft(
     connection: { tenantId: string; id: string },
     present: Present,
     input: ConnectionFields,
   ): Promise<PreparedDraft> {
     const at = this.clock.now();
-    const imported = present.type === 'saml' ? await this.imports.named(connection, present.settings, input, at) : null;
+    const imported =
+      present.type === 'saml' ? await this.metadata.named(connection, present.settings, input, at) : null;
     return { imported, key: await this.store.keyFor(input, present.type), at };
   }
 
-  /**
-   * Returns the settings after a request, and the columns that hold them.
-   *
-   * @param row the row before; null: a new connection
-   * @throws {InvalidFields} with each problem of the request
-   */
-  async draftOf(
+  private async draftOf(
     tx: SqlRunner,
     { tenantId, id }: { tenantId: string; id: string },
     present: Present,
@@ -254,12 +219,10 @@ export class ConnectionsService {
   }
 }
 
-/** Returns what an answer says about an issuer that is stored in another form than it was given. */
 function issuerHint({ issuer }: ConnectionFields): { hint?: string } {
   return issuer === undefined || issuerOf(issuer) === issuer ? {} : { hint: CUT_ISSUER };
 }
 
-/** Returns the refusal where the connection was changed since the request read it. */
 export function changedMeanwhile(): Conflict {
   return new Conflict('changed_meanwhile', 'The connection was changed meanwhile; read it again.');
 }

@@ -4,15 +4,15 @@ import { MAX_URL, urlOf } from '../../base/url.js';
 import type { ClaimMap, CommonSettings } from './connection.js';
 import type { ClaimMapFields, ConnectionFields } from './dto.js';
 
-/** Returns why this service must not call an address; null: it may. `Outbound` checks again at use. */
+/** Returns why this service must not call an address; null when it may. `Outbound` checks again at use. */
 export function calledAddressProblem(text: string, allowPrivate: boolean): string | null {
   const problem = browserAddressProblem(text, allowPrivate);
   return problem === null && !allowPrivate ? refusalOfUrl(text) : problem;
 }
 
 /**
- * Returns why browsers must not be sent to an address; null: they may. It may be inside a company's network. It has to
- * be https: a tenant's setting must never be a script (`javascript:`) on our page.
+ * Returns why browsers must not be sent to an address; null when they may. The address may be inside a company's network. It
+ * has to be https: a tenant's setting must never be a script (`javascript:`) on our page.
  */
 export function browserAddressProblem(text: string, allowHttp: boolean): string | null {
   if (text.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -23,36 +23,34 @@ export function browserAddressProblem(text: string, allowHttp: boolean): string 
   return text.includes('#') ? 'must not have a fragment' : null;
 }
 
-/** Returns why a text cannot be an issuer; null: it can (OIDC Discovery §3: no query, no fragment). */
+/** Returns why a text cannot be an issuer (OIDC Discovery §3: no query, no fragment); null when it can. */
 export function issuerProblem(text: string, allowPrivate: boolean): string | null {
   const problem = calledAddressProblem(text, allowPrivate) ?? templateProblem(text);
   return problem ?? (/[?#]/.test(text) ? 'must not have a query or fragment' : null);
 }
 
-/** The parts of Entra's addresses that mean many tenants. Their metadata names a template as the issuer. */
+/** Parts of Entra's addresses that mean many tenants. Their metadata names a template as the issuer. */
 const MANY_TENANTS =
   /^https:\/\/(?:login\.(?:partner\.)?microsoftonline\.(?:com|us|cn)|login\.windows\.net|sts\.windows\.net)\/(?:common|organizations|consumers)(?:\/|$)/i;
 
-/** Returns why an address cannot name one IdP: it is a template, or Entra's address for many tenants; null: it can. */
+/** Returns why an address cannot name one IdP; null when it can. Templates and Entra's addresses for many tenants cannot. */
 export function templateProblem(text: string): string | null {
   if (!MANY_TENANTS.test(text) && !/[{}]|%7b|%7d/i.test(text)) return null;
   return `is for many tenants: put the id of your tenant in the place of ${placeOf(text)} (Entra: https://login.microsoftonline.com/<tenant id>/v2.0, from Overview, Directory (tenant) ID)`;
 }
 
-/** Returns the part of an address that means any tenant. */
 function placeOf(text: string): string {
   const name = /\{\w{1,40}\}/.exec(text)?.[0];
   return name ?? text.split('/').find((part) => /^(?:common|organizations|consumers)$/i.test(part)) ?? 'the template';
 }
 
-/** Returns why a text cannot be a return origin; null: it can. Origins are compared letter by letter. */
+/** Returns why a text cannot be a return origin; null when it can. Origins are compared letter by letter. */
 export function originProblem(text: string, allowHttp: boolean): string | null {
   const url = urlOf(text);
   if (url === null || url.origin !== text) return 'must hold origins without a path, such as https://app.example.com';
   return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:') ? null : 'must hold https origins';
 }
 
-/** What the configuration of the installation permits. */
 export interface InstallationPermits {
   /** Permits http and private addresses, for development. */
   allowPrivate: boolean;
@@ -78,9 +76,7 @@ const SAML_FIELDS = [
   'certificates',  'signed', 'sign_requests', 'allow_idp_initiated', 'name_id_format', 'subject_claim', 'sp_entity_id', 'clock_skew_seconds', 'metadata_certificates',
   'authn_contexts',
 ] as const;
-// prettier-ignore
 
-/** Returns an error for each sent field that belongs to the other type of connection. */
 export function foreignFields(type: 'oidc' | 'saml', input: ConnectionFields): FieldError[] {
   const [foreign, other] = type === 'oidc' ? [SAML_FIELDS, 'SAML'] : [OIDC_FIELDS, 'OIDC'];
   return foreign
@@ -88,18 +84,11 @@ export function foreignFields(type: 'oidc' | 'saml', input: ConnectionFields): F
     .map((field) => ({ field, message: `belongs to ${other} connections` }));
 }
 
-/** Returns the sent value, else the former one, else the default. */
 export function chosen<V>(input: V | undefined, before: V | undefined, otherwise: V): V {
   if (input !== undefined) return input;
   return before === undefined ? otherwise : before;
 }
 
-/**
- * Returns the settings of both types after a change, and adds what is wrong to `errors`.
- *
- * @param before null: a new connection
- * @param paired whether the connection is paired afterwards
- */
 export function commonAfter(
   before: CommonSettings | null,
   input: ConnectionFields,

@@ -4,7 +4,7 @@ import type { OidcServer } from '../../protocols/oidc/discovery.rules.js';
 import type { ConnectionBody, IdpLogoutBody } from './bodies.dto.js';
 import type { ConnectionRow } from './repository.js';
 
-/** Maps a connection to the API: with what the administrator of the IdP needs, and without any secret. */
+/** Has the addresses for the administrator of the IdP, and no secret. */
 export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): ConnectionBody {
   const { slug } = row;
   const head = {
@@ -60,7 +60,6 @@ export function connectionShape(row: ConnectionRow, addresses: AuthAddresses): C
   };
 }
 
-/** Maps the announced logout of an IdP to the API. */
 export function offeredLogout({ endSessionEndpoint, logout }: OidcServer): IdpLogoutBody {
   return {
     rp_initiated: endSessionEndpoint !== null,

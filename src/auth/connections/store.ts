@@ -12,16 +12,14 @@ import type { ConnectionFields } from './dto.js';
 import { SLUG } from './names.rules.js';
 import type { SecretPlan } from './oidc.rules.js';
 
-/** A private key as a JWK. */
 export type PrivateJwk = Readonly<Record<string, unknown>>;
 
-/** The secrets in the row of a connection. */
 export interface SealedConnectionSecrets {
   client_secret_sealed: string | null;
   private_key_sealed: string | null;
 }
 
-function after(
+function sealedAfter(
   plan: SecretPlan<string | PrivateJwk>,
   stored: string | null,
   made: string | null,
@@ -43,15 +41,12 @@ function aad(tenantId: string, secret: 'client_secret' | 'private_key', id: stri
   return `${tenantId}:connections.${secret}:${id}`;
 }
 
-/** What is not in the settings: opened secrets, and our default entity id. */
 export interface Opened {
   clientSecret: string | null;
   privateKey: Readonly<Record<string, unknown>> | null;
-  /** The address of our metadata. */
   metadataAddress: string;
 }
 
-/** Maps the row of a connection to the form that the protocols use. */
 export function connectionOf(row: Typed<ConnectionHead>, opened: Opened): Connection {
   const { settings } = row;
   const common = {
@@ -117,11 +112,7 @@ const TTL = 800;
 const COLUMNS = `c.tenant_id, c.id, c.slug, c.name, c.type, c.enabled, c.version, c.directory_id, c.settings,
   c.client_secret_sealed, c.private_key_sealed, c.tested_at`;
 
-/**
- * Connections as sign-ins use them: with opened secrets, without deleted ones.
- *
- * Seals and opens the secrets of connections, each bound to its tenant, column and row.
- */
+/** Connections as sign-ins use them: secrets in plain text, no deleted ones. Each seal is bound to tenant, column and row. */
 @Injectable()
 export class ConnectionStore {
   private readonly single: FreshCache<Connection | null>;
@@ -138,10 +129,7 @@ export class ConnectionStore {
     db.feed.on(['connections', 'connection_slugs'], () => this.drop());
   }
 
-  /**
-   * Returns a connection by the slug of an address, before the tenant is known. A text that cannot be a slug is neither
-   * queried nor cached.
-   */
+  /** Returns the connection of a slug. A text that cannot be a slug is neither queried nor cached. */
   bySlug(slug: string): Promise<Connection | null> {
     if (!SLUG.test(slug)) return Promise.resolve(null);
     return this.single.get(`slug ${slug}`, async () => {
@@ -165,10 +153,7 @@ export class ConnectionStore {
     });
   }
 
-  /**
-   * Returns the enabled OIDC connections of an issuer, of any tenant; at most three, since more than one is ambiguous
-   * anyway. Not cached: the text comes from any caller.
-   */
+  /** Of any tenant, at most three: more than one is ambiguous. Not cached: the text comes from any caller. */
   async byIssuer(issuer: string): Promise<Connection[]> {
     if (issuer.length > 2_048 || issuer.includes('\0')) return [];
     const { rows } = await this.db.query<StoredConnection>(
@@ -180,7 +165,7 @@ export class ConnectionStore {
     return rows.map((row) => this.open(row));
   }
 
-  /** Returns the enabled connections of a tenant, oldest first. */
+  /** Oldest first. */
   ofTenant(tenantId: string): Promise<Connection[]> {
     return this.lists.get(tenantId, async () => {
       const { rows } = await this.db.query<StoredConnection>(
@@ -193,8 +178,8 @@ export class ConnectionStore {
   }
 
   /**
-   * Whether a connection is enabled and unchanged since a sign-in began. Run in the transaction that writes the
-   * session: a change of the connection waits for it, and then ends the session.
+   * Whether a connection is enabled and unchanged since a sign-in began. Run in the transaction that writes the session: a
+   * change of the connection waits for the transaction, and then ends the session.
    */
   async holds(tx: SqlRunner, connection: Connection): Promise<boolean> {
     const { rowCount } = await tx.query(
@@ -205,7 +190,6 @@ export class ConnectionStore {
     return rowCount === 1;
   }
 
-  /** Notes a successful sign-in, real or test, with the present settings. */
   async noteSuccess({ tenantId, id, version, testedAt }: Connection): Promise<void> {
     if (testedAt !== null) return;
     await this.db.query(
@@ -216,7 +200,7 @@ export class ConnectionStore {
     this.drop();
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values from before a change. */
   forget(): Promise<void> {
     this.drop();
     return this.db.feed.settled();
@@ -237,8 +221,8 @@ export class ConnectionStore {
   }
 
   /**
-   * Returns the private key of a request, or a new one where the request may need it. Generating a key takes time, so
-   * this runs before anything is locked.
+   * Returns the private key of a request, or a new one where the request may need it. Generating a key takes time, so this runs
+   * before anything is locked.
    *
    * @throws {InvalidFields} for a key that cannot be used
    */
@@ -253,12 +237,6 @@ export class ConnectionStore {
     return key;
   }
 
-  /**
-   * Returns the sealed secrets of a row after a change.
-   *
-   * @param before the row before; null: a new one
-   * @param key the result of `keyFor`
-   */
   sealedSecrets(
     tenantId: string,
     id: string,
@@ -272,26 +250,21 @@ export class ConnectionStore {
       this.sealer.seal(text, aad(tenantId, name, id));
     const made = key === null ? null : JSON.stringify(key);
     return {
-      client_secret_sealed: after(clientSecret, before?.client_secret_sealed ?? null, null, seal('client_secret')),
-      private_key_sealed: after(privateKey, before?.private_key_sealed ?? null, made, seal('private_key')),
+      client_secret_sealed: sealedAfter(
+        clientSecret,
+        before?.client_secret_sealed ?? null,
+        null,
+        seal('client_secret'),
+      ),
+      private_key_sealed: sealedAfter(privateKey, before?.private_key_sealed ?? null, made, seal('private_key')),
     };
   }
 
-  /**
-   * Opens a client secret.
-   *
-   * @throws {SealError} when the key of the seal is not configured
-   */
-  clientSecret(tenantId: string, id: string, sealed: string | null): string | null {
+  private clientSecret(tenantId: string, id: string, sealed: string | null): string | null {
     return sealed === null ? null : this.sealer.unseal(sealed, aad(tenantId, 'client_secret', id));
   }
 
-  /**
-   * Opens a private key.
-   *
-   * @throws {SealError} when the key of the seal is not configured
-   */
-  privateKey(tenantId: string, id: string, sealed: string | null): PrivateJwk | null {
+  private privateKey(tenantId: string, id: string, sealed: string | null): PrivateJwk | null {
     if (sealed === null) return null;
     return JSON.parse(this.sealer.unseal(sealed, aad(tenantId, 'private_key', id))) as PrivateJwk;
   }

@@ -13,7 +13,7 @@ export class NoSession extends DomainError {
   }
 }
 
-/** A code or token that is unknown, used, expired or of another client, or whose session has ended (RFC 6749 §5.2). */
+/** Unknown, used, expired or of another client, or the session has ended (RFC 6749 §5.2). */
 export class InvalidGrant extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'invalid_grant';
@@ -23,7 +23,7 @@ export class InvalidGrant extends DomainError {
   }
 }
 
-/** An invalid request for a token (RFC 6749 §5.2). */
+/** RFC 6749 §5.2. */
 export class InvalidTokenRequest extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'invalid_token_request';
@@ -33,7 +33,7 @@ export class InvalidTokenRequest extends DomainError {
   }
 }
 
-/** A logout message of an IdP that is not accepted (OIDC Back-Channel Logout 1.0 §2.8). */
+/** OIDC Back-Channel Logout 1.0 §2.8. */
 export class LogoutRefused extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'logout_refused';
@@ -98,7 +98,6 @@ export const REFUSAL_REASONS = [
   'connection_disabled',
   'connection_changed',
 ] as const;
-// prettier-ignore
 
 /** One of `REFUSAL_REASONS`. */
 export type SignInRefusalReason = (typeof REFUSAL_REASONS)[number];
@@ -107,18 +106,16 @@ export type SignInRefusalReason = (typeof REFUSAL_REASONS)[number];
 export type DomainCase = 'other_connection' | 'not_bound';
 
 /**
- * A sign-in that is refused. `reason` and `message` go into the sign-in log of the tenant; the browser shows a plain
- * text. `message` holds no token, no assertion and no secret.
+ * A refused sign-in. `reason` and `message` go into the sign-in log of the tenant; the browser shows a plain text. `message`
+ * holds no token, no assertion and no secret.
  */
 export class SignInRefused extends Error {
   constructor(
     readonly reason: SignInRefusalReason,
     message: string,
-    /** The verified account, for the page and the log. */
     readonly account: string | null = null,
-    /** The user whom it concerns, for the user's history. */
     readonly userId: string | null = null,
-    /** Chooses other words for the page; null: those of the reason. */
+    /** Chooses other words for the page than those of the reason. */
     readonly domainCase: DomainCase | null = null,
   ) {
     super(message);
@@ -126,14 +123,9 @@ export class SignInRefused extends Error {
   }
 }
 
-/** The errors that refuse a sign-in: those of this room and those of the protocols. */
 export const SIGN_IN_REFUSALS = [SignInRefused, SamlRefused, OidcRefused] as const;
 
-/**
- * Returns an error as a refusal of the sign-in.
- *
- * @returns null for an error that is not one of `SIGN_IN_REFUSALS`
- */
+/** Returns an error of this room or of the protocols as a refusal of the sign-in; null for any other error. */
 export function refusalIn(error: unknown): SignInRefused | null {
   if (error instanceof SignInRefused) return error;
   if (error instanceof SamlRefused || error instanceof OidcRefused) {

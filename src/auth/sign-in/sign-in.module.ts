@@ -13,7 +13,7 @@ import { CallbackController, LandingController } from './callback/callback.contr
 import { FoundAccounts } from './callback/found-accounts.js';
 import { PendingSignIns } from './callback/pending-sign-ins.js';
 import { SignInCompletion } from './callback/sign-in-completion.js';
-import { TenantOidcStrategy, TenantSamlStrategy, SamlCallback } from './callback/sign-in.guards.js';
+import { TenantOidcStrategy, TenantSamlStrategy, IdpAnswers } from './callback/sign-in.guards.js';
 import { IdentitiesModule } from './identities/identities.module.js';
 import { SignInLimits } from './limits/sign-in-limits.js';
 import { SignInLog } from './log/sign-in-log.js';
@@ -66,7 +66,7 @@ import { TokensController } from './tokens/tokens.controller.js';
     SignInStart,
     TokenExchange,
     PendingSignIns,
-    SamlCallback,
+    IdpAnswers,
     FoundAccounts,
     SignInCompletion,
     SignInLog,

@@ -1,14 +1,13 @@
 import type { EncryptionKey } from '../crypto/seal.js';
 
-/** The work of a process: requests, background work, or both. */
 export type Role = 'all' | 'api' | 'worker';
 
 /** The settings of this process: read once before the start, frozen, and passed to the rooms as this class. */
 export class Config {
   readonly port!: number;
-  /** Null: the embedded database. */
+  /** null for the embedded database. */
   readonly databaseUrl!: string | null;
-  /** The address of the owner of the tables, for migrations; null: that of `databaseUrl`. */
+  /** The address of the owner of the tables, for migrations; null for that of `databaseUrl`. */
   readonly migrationDatabaseUrl!: string | null;
   readonly databasePool!: number;
   readonly dataDir!: string;
@@ -26,13 +25,12 @@ export class Config {
   readonly role!: Role;
   readonly logLevel!: string;
   readonly trustProxy!: readonly string[];
-  /** Requests a second for each credential; null: no limit. */
+  /** Requests a second for each credential; null without a limit. */
   readonly rateLimit!: number | null;
-  /** Whether the ServiceProviderConfig announces `pagination`. */
   readonly announcesPagination!: boolean;
-  /** Requests a second for each tenant; null: four times those of a credential. */
+  /** Requests a second for each tenant; null for four times those of a credential. */
   readonly tenantRateLimit!: number | null;
-  /** Bytes that a tenant may store, unless it has a limit of its own; null: no limit. */
+  /** Bytes that a tenant may store, unless it has a limit of its own; null without a limit. */
   readonly tenantStorageLimit!: number | null;
   readonly allowPrivateDestinations!: boolean;
   /** Addresses or networks (CIDR) that destinations of tenants may be in beside the public Internet. */
@@ -41,12 +39,11 @@ export class Config {
   readonly dnsServers!: readonly string[];
   /** The pauses between the tries of a webhook message, in milliseconds. */
   readonly webhookRetries!: readonly number[];
-  /** OAuth clients at ATSs, and simulators of ATSs by provider. */
   readonly ats!: {
     readonly clients: readonly { readonly provider: string; readonly id: string; readonly secret: string }[];
     readonly simulators: Readonly<Record<string, string>>;
   };
-  /** The interview engine of tenants that have none of their own; null: none. */
+  /** The interview engine of tenants that have none of their own. */
   readonly interviewEngine!: { readonly baseUrl: string; readonly apiKey: string } | null;
   readonly session!: { readonly idleSeconds: number; readonly absoluteSeconds: number };
   readonly retention!: {
@@ -55,7 +52,6 @@ export class Config {
     readonly attemptsDays: number;
     readonly eventsDays: number;
   };
-  /** The port of `/metrics` alone, and the token for it; null: none. */
   readonly metrics!: { readonly port: number | null; readonly token: string | null };
   readonly production!: boolean;
   /** Names of the settings that lift a protection in production, because `ALLOW_UNSAFE` names them. */

@@ -10,7 +10,6 @@ import { Environment } from './environment.js';
 import { PROTECTIONS, unknownVariables } from './protections.rules.js';
 import { SECRETS, withSecretFiles, type SettingProblem, keptSecret } from './secret-files.js';
 
-/** The names of all variables, in the order of the class. */
 export const VARIABLES = [
   ...new Set(
     getMetadataStorage()
@@ -22,8 +21,8 @@ export const VARIABLES = [
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /**
- * Reads the settings from the environment. Where the encryption key or the operator token is missing, makes it under
- * `DATA_DIR` (in production the key has to be given).
+ * Reads the settings from the environment. Where the encryption key or the operator token is missing, makes it under `DATA_DIR`
+ * (in production the key has to be given).
  *
  * @throws {ConfigError} with all problems, each by its variable and rule
  */
@@ -42,7 +41,6 @@ export function loadConfig(given: Record<string, string | undefined>): Config {
   return configOf(read);
 }
 
-/** All names that the service, its sandbox and its command line read. */
 const KNOWN = [
   ...VARIABLES,
   ...SECRETS.map((name) => `${name}_FILE`),
@@ -69,16 +67,11 @@ function problemsIn(read: Environment): SettingProblem[] {
   return problems;
 }
 
-/**
- * Returns the names of the settings whose value lifts a protection.
- *
- * @param wrong variables whose value breaks its rule; they are not compared
- */
+/** Names of the settings whose value lifts a protection. Values that break their rule (`wrong`) are not compared. */
 function liftedIn(read: Environment, wrong: ReadonlySet<string> = new Set()): (keyof Environment)[] {
   return LIFTING.filter((name) => !wrong.has(name) && PROTECTIONS[name]!.lifts(read[name]));
 }
 
-/** @param wrong variables whose value breaks its rule */
 function unsafeProblems(read: Environment, wrong: ReadonlySet<string>): SettingProblem[] {
   if (wrong.has('ALLOW_UNSAFE')) return [];
   const allowed = listOf(read.ALLOW_UNSAFE);
@@ -157,7 +150,7 @@ function configOf(read: Environment): Config {
   });
 }
 
-/** Returns the number of bytes of a size such as `20GiB`; null for `off`. */
+/** Of a size such as `20GiB`; null for `off`. */
 function bytesOf(text: string): number | null {
   const power = ['MiB', 'GiB', 'TiB'].indexOf(text.slice(-3)) + 2;
   return text === 'off' ? null : Number(text.slice(0, -3)) * 1024 ** power;
@@ -178,7 +171,6 @@ function interviewEngineOf(read: Environment): Config['interviewEngine'] {
   return baseUrl === undefined ? null : { baseUrl, apiKey: read.INTERVIEW_API_KEY! };
 }
 
-/** Returns the demands of production that no setting lifts. */
 function problemsInProduction(read: Environment): SettingProblem[] {
   const rules: [keyof Environment, boolean, string][] = [
     ['ENCRYPTION_KEY', !read.ENCRYPTION_KEY, 'must be set when NODE_ENV is production'],
@@ -203,7 +195,6 @@ function listOf(text: string | undefined): string[] {
   return text?.split(',').map((part) => part.trim()) ?? [];
 }
 
-/** Returns milliseconds. */
 function pauses(text: string): number[] {
   return text === 'none' ? [] : listOf(text).map((pause) => seconds(pause) * 1_000);
 }
@@ -226,7 +217,7 @@ function chainKeyOf({ id, key }: EncryptionKey): EncryptionKey {
   return { id, key: Buffer.from(hkdfSync('sha256', key, '', 'talent-bridge chain heads', 32)) };
 }
 
-/** Returns the id of a key that has none in the settings: the first 8 hex digits of its SHA-256. */
+/** The id of a key that has none in the settings: the first 8 hex digits of its SHA-256. */
 function keyFingerprint(key: Buffer): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 8);
 }

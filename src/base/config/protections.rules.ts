@@ -1,21 +1,19 @@
 import ipaddr from 'ipaddr.js';
 import type { Environment } from './environment.js';
 
-/** Returns the bytes of each key of a list, such as that of `ENCRYPTION_KEY`. */
 export function keysIn(text: string): Buffer[] {
   return text.split(',').map((part) => Buffer.from(part.slice(part.indexOf(':') + 1).trim(), 'base64'));
 }
 
 /**
- * Returns whether a secret was visibly not made at random: it has few different bytes, repeats a pattern, or its bytes rise
- * or fall by the same step. 16 random hex digits pass, with one exception in a million.
+ * Whether a secret was visibly not made at random: it has few different bytes, repeats a pattern, or its bytes rise or fall by
+ * the same step. 16 random hex digits pass, with one exception in a million.
  */
 export function isWeak(secret: Uint8Array): boolean {
   if (new Set(secret).size < Math.min(8, secret.length / 4)) return true;
   return isPeriodic(secret) || isPeriodic(secret.slice(1).map((byte, i) => byte - secret[i]!));
 }
 
-/** Returns whether the bytes repeat a part of at most half their length. */
 function isPeriodic(bytes: Uint8Array): boolean {
   for (let period = 1; period <= bytes.length / 2; period++) {
     if (bytes.every((byte, i) => i < period || byte === bytes[i - period])) return true;
@@ -23,11 +21,10 @@ function isPeriodic(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** What a setting can lift: the words for the operator, and the test of its text. */
 interface Protection {
-  /** When the setting lifts a protection, and which one. */
+  /** For the operator: when the setting lifts a protection, and which one. */
   readonly when: string;
-  /** @param text undefined: the setting is absent */
+  /** @param text undefined when the setting is absent */
   lifts(text: string | undefined): boolean;
 }
 
@@ -38,7 +35,6 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map((text) =>
   ipaddr.parseCIDR(text),
 );
-// prettier-ignore
 
 const weak: Protection = {
   when: 'a key that was not made at random: few different characters, or a pattern that repeats',
@@ -54,7 +50,7 @@ const longSession: Protection = {
 };
 
 /**
- * Whether a setting can lift a protection; null: with no value. A new variable needs its line here. In production the
+ * Whether a setting can lift a protection; null when no value can. A new variable needs its line here. In production the
  * service starts with such a value only when `ALLOW_UNSAFE` names the variable.
  */
 export const PROTECTIONS: Readonly<Record<keyof Environment, Protection | null>> = {
@@ -145,15 +141,14 @@ function isInside([ip, bits]: Network, [outer, outerBits]: Network): boolean {
   return ip.kind() === outer.kind() && bits >= outerBits && ip.match(outer, outerBits);
 }
 
-/** First parts of names that programs beside this one use too: there only a name close to a known one is a mistake. */
+/** First parts of names that other programs use too: there only a name close to a known one is a mistake. */
 const SHARED = new Set(['API', 'APP', 'BASE', 'DATA', 'DNS', 'LOG', 'NODE']);
-/** Variables of other programs with a first part of ours: the session of a desktop, and addresses that Kubernetes and Docker set. */
+/** Variables of other programs with a first part of ours: those of a desktop session, of Kubernetes and of Docker. */
 const FOREIGN = /^SESSION_MANAGER$|_SERVICE_HOST$|_SERVICE_PORT(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP)(?:_\w+)?$/;
 const TYPING_ERRORS = 2;
 
 /**
- * Returns the variables of the environment that begin as a setting of the service does and are none, each with the nearest
- * setting.
+ * Returns the unknown variables of the environment that begin like a setting of the service, each with the nearest setting.
  *
  * @param known all names that the service and its command line read
  */
@@ -172,7 +167,7 @@ export function unknownVariables(
   });
 }
 
-/** The part before the first underscore; null: the name has none. */
+/** The part before the first underscore; null without one. */
 function familyOf(name: string): string | null {
   const end = name.indexOf('_');
   return end > 0 ? name.slice(0, end) : null;
@@ -184,7 +179,7 @@ function nearestOf(name: string, known: readonly string[]): [string, number] {
     .reduce((best, one) => (one[1] < best[1] ? one : best));
 }
 
-/** Returns the number of characters to insert, remove or replace (Levenshtein). */
+/** The number of characters to insert, remove or replace (Levenshtein). */
 function distanceBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -17,7 +17,6 @@ export const SECRETS = [
   'ATS_OAUTH_CLIENTS',
 ] as const satisfies readonly (keyof Environment)[];
 
-/** A problem with a variable, in words for the operator. */
 export interface SettingProblem {
   variable: string;
   rule: string;
@@ -25,10 +24,7 @@ export interface SettingProblem {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * Returns an environment in which the content of each named file is in the place of its name: `ENCRYPTION_KEY` for
- * `ENCRYPTION_KEY_FILE`. Space around the content is removed.
- */
+/** Replaces the name of each file by its trimmed content: `ENCRYPTION_KEY` for `ENCRYPTION_KEY_FILE`. */
 export function withSecretFiles(env: Env): { env: Env; problems: SettingProblem[] } {
   const read: Record<string, string | undefined> = { ...env };
   const problems: SettingProblem[] = [];
@@ -52,8 +48,8 @@ export function withSecretFiles(env: Env): { env: Env; problems: SettingProblem[
 }
 
 /**
- * Returns a secret that the service generates once and stores in a file, readable by its user alone. Processes that
- * start together agree on one: the file appears complete or not at all, and the first one wins.
+ * Returns a secret that the service generates once and stores in a file, readable by its user alone. Processes that start
+ * together agree on one: the file appears complete or not at all, and the first one wins.
  */
 export function keptSecret(dataDir: string, name: string, make: () => string): string {
   const path = join(dataDir, name);

@@ -6,7 +6,6 @@ import { urlOf } from '../url.js';
 // Each rule checks the text of a variable; an empty value counts as absent. The operator reads the message beside the
 // name of the variable, so the message states the rule and never repeats the value.
 
-/** Declares a rule by a test of the text. */
 export function Rule(name: string, test: (text: string) => boolean, message: string): PropertyDecorator {
   const options: ValidationOptions = { message };
   return ValidateBy(
@@ -18,12 +17,10 @@ export function Rule(name: string, test: (text: string) => boolean, message: str
   );
 }
 
-/** Declares a choice of words. */
 export function OneOf(...values: string[]): PropertyDecorator {
   return Rule('oneOf', (text) => values.includes(text), `must be one of: ${values.join(', ')}`);
 }
 
-/** Declares a whole number in a range. */
 export function WholeNumber(min: number, max: number): PropertyDecorator {
   return Rule(
     'wholeNumber',
@@ -32,12 +29,10 @@ export function WholeNumber(min: number, max: number): PropertyDecorator {
   );
 }
 
-/** Declares an address of this service or of the platform. */
 export function HttpAddress(): PropertyDecorator {
   return Rule('httpAddress', isHttpAddress, 'must be an http or https address without user, query or fragment');
 }
 
-/** Declares a duration with its unit. */
 export function Duration(): PropertyDecorator {
   return Rule(
     'duration',
@@ -46,7 +41,6 @@ export function Duration(): PropertyDecorator {
   );
 }
 
-/** Declares a number of bytes with its unit. */
 export function Size(): PropertyDecorator {
   return Rule(
     'size',
@@ -55,12 +49,10 @@ export function Size(): PropertyDecorator {
   );
 }
 
-/** Declares one encryption key or several. */
 export function KeyList(): PropertyDecorator {
   return Rule('keys', isKeyList, `must be ${KEY_LIST}`);
 }
 
-/** The rule for a list of keys, as the reference of settings shows it. */
 export const KEY_LIST =
   '32 bytes in base64, or several keys with commas between, each with an id (id:base64) or without, none twice';
 
@@ -71,20 +63,16 @@ function isHttpAddress(text: string): boolean {
   );
 }
 
-/** Returns whether a text is a list of IP addresses or networks with commas between. */
 function isAddressList(text: string): boolean {
   return text.split(',').every((part) => ipaddr.isValid(part.trim()) || ipaddr.isValidCIDR(part.trim()));
 }
 
-/** Returns whether a text is such a list without a network of all addresses: Express does not start with one. */
+/** Express does not start with a network of all addresses. */
 function isProxyList(text: string): boolean {
   return isAddressList(text) && text.split(',').every((part) => !/\/0+$/.test(part.trim()));
 }
 
-/**
- * Returns whether a text is a list of `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`, with commas
- * between.
- */
+/** Accepts `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` and `[2001:db8::1]:53`, with commas between. */
 function isServerList(text: string): boolean {
   return text.split(',').every((part) => {
     const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
@@ -94,10 +82,7 @@ function isServerList(text: string): boolean {
   });
 }
 
-/**
- * Returns whether a text is a list of keys of 32 bytes in base64 with commas between, with or without an id. Ids, and
- * keys without an id, are unique.
- */
+/** Accepts keys of 32 bytes in base64, with or without an id. Ids, and keys without an id, are unique. */
 function isKeyList(text: string): boolean {
   const parts = text.split(',').map((part) => part.trim());
   const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
@@ -109,14 +94,13 @@ function isKeyList(text: string): boolean {
   );
 }
 
-/** Returns whether a text is a list of durations of at most a week each, or `none`. */
+/** Accepts durations of at most six digits each, or `none`. */
 function isPauseList(text: string): boolean {
   if (text === 'none') return true;
   const parts = text.split(',').map((part) => part.trim());
   return parts.length <= 20 && parts.every((part) => /^[1-9]\d{0,5}[smhd]$/.test(part));
 }
 
-/** The rules of lists with commas between. */
 export const isListOf = {
   addresses: isAddressList,
   proxies: isProxyList,

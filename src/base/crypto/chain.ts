@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** The hash before the first line of a chain. */
 export const CHAIN_START: Buffer = Buffer.alloc(32);
 
 /** Returns a value as JSON with sorted keys: equal values have the same text. */

@@ -1,4 +1,3 @@
-/** The most frequent pairs of letters of English texts. */
 const WORD_PAIRS = new Set(
   (
     'th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co me de hi ri ro ic ne ea ' +
@@ -7,11 +6,11 @@ const WORD_PAIRS = new Set(
   ).split(' '),
 );
 
-/** A word of 4 000, or a day of some years, with what separates it from the next one. */
+/** A word of 4 000, or a day of some years, with its separator. */
 const PART = /[^a-zA-Z0-9]?(?:([A-Z]?[a-z]{3,}|[A-Z]{4,})|(?:19|20)\d\d(?:[^a-zA-Z0-9]?\d\d){0,2})/g;
 const BITS_OF_PART = 12;
 
-/** A part that came before, or a run (`aaaa`, `1234`), adds nothing from this length on. */
+/** A repeated part, or a run (`aaaa`, `1234`), adds nothing from this length on. */
 const LONG = 4;
 /** Chance makes a few such characters: they are not deducted. */
 const BY_CHANCE = 4;
@@ -24,8 +23,8 @@ const CLASSES: readonly [RegExp, number][] = [
 ];
 
 /**
- * Returns a careful estimate of the bits of chance in a secret. Each character counts by the size of the alphabet; words
- * and days count as one choice, runs and repeated parts as none.
+ * Returns a careful estimate of the bits of chance in a secret. Each character counts by the size of the alphabet; words and
+ * days count as one choice, runs and repeated parts as none.
  */
 export function measuredBits(secret: string): number {
   if (secret === '') return 0;
@@ -55,7 +54,6 @@ function bitsOf(text: string, size: number): number {
   return Math.log2(size) * (text.length - Math.max(0, expected - BY_CHANCE));
 }
 
-/** Returns whether a character follows from those before it. */
 function isExpected(text: string, at: number): boolean {
   const recent = text.slice(at - LONG + 1, at + 1);
   const steps = [1, 2, 3].map((place) => recent.charCodeAt(place) - recent.charCodeAt(place - 1));

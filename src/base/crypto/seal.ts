@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** An encryption key, and its id, which is stored with each secret that the key has sealed. */
 export interface EncryptionKey {
   id: string;
   key: Buffer;
@@ -8,7 +7,7 @@ export interface EncryptionKey {
 
 const NO_KEY = 'none of the keys in the settings opens this secret: it was sealed with another key, changed or moved';
 
-/** A secret that does not open: its key is not in the settings, or it was moved or changed. */
+/** A secret does not open: its key is not in the settings, or the secret was moved or changed. */
 export class SealError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -20,8 +19,8 @@ const IV = 12;
 const TAG = 16;
 
 /**
- * Encrypts stored secrets with AES-256-GCM, as `v1.<key id>.<iv, tag and ciphertext>`. The additional data binds a
- * secret to its tenant and column (`ten_…:destinations.key`), so that it does not open in the row of another tenant.
+ * Encrypts stored secrets with AES-256-GCM, as `v1.<key id>.<iv, tag and ciphertext>`. The additional data binds a secret to
+ * its tenant and column (`ten_…:destinations.key`), so that it does not open in the row of another tenant.
  */
 export class Sealer {
   private readonly current: EncryptionKey;
@@ -32,12 +31,11 @@ export class Sealer {
     this.current = current;
   }
 
-  /** The ids of all keys, the sealing key first. */
+  /** The sealing key first. */
   get keyIds(): readonly string[] {
     return this.keys.map(({ id }) => id);
   }
 
-  /** The id of the sealing key. */
   get currentKeyId(): string {
     return this.current.id;
   }
@@ -51,10 +49,9 @@ export class Sealer {
   }
 
   /**
-   * Opens a secret that was sealed with the same additional data.
-   *
-   * The id beside the secret is only a hint: keys can be renamed, and an id can belong to another key later. So every
-   * key of the settings is tried. A wrong key never opens a secret, since GCM authenticates.
+   * Opens a secret that was sealed with the same additional data. The id beside the secret is only a hint: keys can be renamed,
+   * and an id can belong to another key later. So every key of the settings is tried; GCM authenticates, so a wrong key never
+   * opens a secret.
    *
    * @throws {SealError} when no key of the settings opens it
    */
@@ -72,7 +69,7 @@ export class Sealer {
     throw new SealError(NO_KEY, cause);
   }
 
-  /** The same, with null for a secret that no key of the settings opens: it must not stop what needs it not. */
+  /** Returns null for a secret that no key of the settings opens, for callers that can do without it. */
   unsealOrNull(sealed: string, aad: string): string | null {
     try {
       return this.unseal(sealed, aad);
@@ -82,7 +79,6 @@ export class Sealer {
     }
   }
 
-  /** Returns whether the current key sealed the secret. */
   isCurrent(sealed: string, aad: string): boolean {
     if (!sealed.startsWith(`v1.${this.current.id}.`)) return false;
     try {
@@ -93,7 +89,6 @@ export class Sealer {
     }
   }
 
-  /** Returns the id of the key that sealed the secret. */
   keyIdOf(sealed: string): string {
     const [version, id] = sealed.split('.', 2);
     if (version !== 'v1' || id === undefined) throw new SealError('this is not an encrypted secret');

@@ -2,20 +2,18 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the secret of a client of a directory
- * (`tbd`) and the access token that the client gets for it (`tba`), the operator's token (`tbo`). Of a session: the cookie
- * (`tbn`), the one-time code for another application (`tbc`) and its refresh token (`tbr`). A sign-in link of the operator
- * (`tbl`). Of an ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tbg`). Of the console: a link (`tbe`),
- * and the cookie of a session (`tbw`).
+ * The kinds of credentials: an API key (`tbk`), a directory's SCIM token (`tbs`), the secret of a client of a directory (`tbd`)
+ * and the access token that the client gets for it (`tba`), the operator's token (`tbo`). Of a session: the cookie (`tbn`), the
+ * one-time code for another application (`tbc`) and its refresh token (`tbr`). A sign-in link of the operator (`tbl`). Of an
+ * ATS: a link to connect it (`tbi`), and the `state` of its OAuth (`tbg`). Of the console: a link (`tbe`), and the cookie of a
+ * session (`tbw`).
  */
 export type TokenKind =
   'tbk' | 'tbs' | 'tbd' | 'tba' | 'tbo' | 'tbn' | 'tbc' | 'tbr' | 'tbl' | 'tbi' | 'tbg' | 'tbe' | 'tbw';
 
-/** A new credential. */
 interface MintedToken {
   /** Shown once and not stored. */
   token: string;
-  /** The stored form. */
   hash: Buffer;
   /** The beginning, by which users recognise a credential. */
   prefix: string;
@@ -24,7 +22,7 @@ interface MintedToken {
 /** The parts of a credential. */
 export interface ParsedToken {
   kind: TokenKind;
-  /** The tenant, with which a look-up begins; '' for the operator. */
+  /** A look-up begins with the tenant; '' for the operator. */
   tenantId: string;
   hash: Buffer;
 }
@@ -36,11 +34,7 @@ const CHECKSUM = 6;
 const OPERATOR = 'operator';
 const SHAPE = /^(tb[ksoncrliaewgd])_([0-9a-z]{8,40})_[0-9A-Za-z]{49}$/;
 
-/**
- * Creates a credential: `<kind>_<tenant>_<secret><checksum>`.
- *
- * @param tenantId '' for a credential of the operator
- */
+/** Creates a credential: `<kind>_<tenant>_<secret><checksum>`. `tenantId` is '' for one of the operator. */
 export function mintToken(kind: TokenKind, tenantId: string): MintedToken {
   const tenantPart = tenantId === '' ? OPERATOR : tenantId.replace(/^ten_/, '');
   const body = `${kind}_${tenantPart}_${randomSigns(SECRET)}`;
@@ -58,32 +52,31 @@ export function parseToken(text: string): ParsedToken | null {
   return { kind, tenantId: match[2] === OPERATOR ? '' : `ten_${match[2]!}`, hash: hashToken(text) };
 }
 
-/** A credential as a request presents it. Guards and limits ask for its parts, which are computed once. */
+/** A credential as a request presents it. Guards and limits read its parts, which are computed once. */
 export class PresentedToken {
   private known: ParsedToken | null | undefined;
   private knownHash: Buffer | undefined;
 
   constructor(readonly text: string) {}
 
-  /** As {@link parseToken}. */
   get parsed(): ParsedToken | null {
     if (this.known === undefined) this.known = parseToken(this.text);
     return this.known;
   }
 
-  /** The stored form, of a text in any form. */
+  /** For storage and look-ups, also of a text in a wrong form. */
   get hash(): Buffer {
     this.knownHash ??= this.parsed?.hash ?? hashToken(this.text);
     return this.knownHash;
   }
 }
 
-/** Returns the stored form. A plain hash is enough: 256 random bits cannot be guessed. */
+/** A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashToken(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** Compares two hashes in constant time. */
+/** Compares in constant time. */
 export function sameHash(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** The most constant texts. There are about 300; a text beyond this number is not prepared. */
+/** Constant texts are about 300; a text beyond this number is not prepared. */
 export const MAX_OWN = 1000;
-/** The most texts of callers that are prepared at the same time. */
+/** Texts of callers that are prepared at the same time. */
 export const MAX_SHAPES = 32;
 /** The first letter of the names of such texts. */
 export const SHAPED = 'w';
@@ -17,7 +17,7 @@ const names = new Map<string, string>();
 const shapes = new Map<string, string>();
 const seen = new Map<string, number>();
 
-/** Returns the name under which a constant text is prepared on each connection; undefined: there are too many. */
+/** Returns the name under which a constant text is prepared on each connection; undefined beyond the maximum. */
 export function statementName(text: string): string | undefined {
   let name = names.get(text);
   if (name === undefined) {
@@ -29,8 +29,8 @@ export function statementName(text: string): string | undefined {
 }
 
 /**
- * Returns the name of a text whose shape depends on the caller; undefined: it is planned each time. Of the texts that
- * are used three times, the 32 most recently used are prepared. Frequent statements stay cheap, and a caller with many
+ * Returns the name of a text whose shape depends on the caller; undefined for a text that is planned each time. Of the texts
+ * that are used three times, the 32 most recently used are prepared. Frequent statements stay cheap, and a caller with many
  * shapes displaces others for a moment only.
  */
 export function shapedStatementName(text: string): string | undefined {
@@ -53,7 +53,6 @@ export function shapedStatementName(text: string): string | undefined {
   return key;
 }
 
-/** Returns the numbers of names: of constant texts, and of texts of callers. */
 export function statementCounts(): { own: number; shaped: number } {
   return { own: names.size, shaped: shapes.size };
 }
@@ -68,24 +67,23 @@ function nameOf(text: string): string {
  */
 export const MAX_PREPARED = { own: 256, shaped: 16 };
 
-/** The parts of a connection that node-postgres does not declare. */
+/** node-postgres does not declare these. */
 interface ProtocolConnection {
   parsedStatements: Record<string, string>;
   close(statement: { type: 'S'; name: string }): void;
 }
 
 /**
- * A connection that keeps the most recently used prepared statements and closes the others. The protocol message
- * `Close` is sent with the next query: it costs no round trip, and works in a failed transaction too.
+ * A connection that keeps the most recently used prepared statements and closes the others. The protocol message `Close` is
+ * sent with the next query: it costs no round trip, and works in a failed transaction too.
  *
- * A server that ends the connection while no statement runs is reported by an event, which ends the process where nothing
- * listens. The next statement fails and reports the end, so the event alone needs no answer.
+ * A server that ends an idle connection is reported by an event, which would end the process without a listener. The next
+ * statement fails and reports the end.
  */
 export class BoundedClient extends pg.Client {
   /** Whether the connection keeps the process alive. node-postgres has both and does not declare them. */
   declare readonly ref: () => void;
   declare readonly unref: () => void;
-  /** Names in the order of their last use. */
   private readonly prepared = { own: new Set<string>(), shaped: new Set<string>() };
 
   constructor(config?: string | pg.ClientConfig) {

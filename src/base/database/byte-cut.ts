@@ -2,8 +2,8 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import { INSTALLATION, ownerOf } from './database-health.js';
 
 /**
- * The most bytes of documents that one statement reads for a page, or for a batch of an export. An answer briefly needs
- * about ten times as much: rows, text, bytes, and garbage of the page before. 1,000 ordinary users have 1 MiB.
+ * Bytes of documents that one statement reads for a page, or for a batch of an export. An answer briefly needs about ten times
+ * as much: rows, text, bytes, and garbage of the page before. 1,000 ordinary users have 1 MiB.
  */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
@@ -14,8 +14,8 @@ export interface CutRows<Row> {
 }
 
 /**
- * Returns a query cut at a number of bytes by the database: driver and process hold no more than that and one row. The
- * first row is always returned, and the order stays.
+ * Returns a query cut at a number of bytes by the database: driver and process hold no more than that and one row. The first
+ * row is always returned, and the order stays.
  *
  * @param inner a query with its own `order by` and `limit`
  */
@@ -26,7 +26,7 @@ export function cutAtBytes(inner: string, bytes = MAX_PAGE_BYTES): string {
     where c.bytes_before <= ${bytes} order by c.place`;
 }
 
-/** Reads the result of such a query. */
+/** Reads the result of `cutAtBytes`. */
 export function cutRowsOf<Row extends QueryResultRow>({ rows }: QueryResult<Row>): CutRows<Row> {
   const found = Number(rows[0]?.['rows_found'] ?? 0);
   const own = rows.map(({ rows_found: _found, bytes_before: _before, bytes: _bytes, place: _place, ...row }) => row);
@@ -38,8 +38,8 @@ const OF_ROW = 256;
 
 /**
  * Estimates the bytes that this process writes for each tenant: the values of each statement that inserts or updates. The
- * number of tenants in memory is that of the tenants that wrote since the last `take`. The estimate also counts writes that
- * are rolled back, and a change of a row counts like a new row; a measurement of the tables replaces it.
+ * number of tenants in memory is that of the tenants that wrote since the last `take`. The estimate also counts writes that are
+ * rolled back, and a change of a row counts like a new row; a measurement of the tables replaces it.
  */
 export class WrittenBytes {
   private bytes = new Map<string, number>();
@@ -51,16 +51,11 @@ export class WrittenBytes {
     this.add(tenantId, OF_ROW + lengthOf(values));
   }
 
-  /** Adds bytes of a tenant, such as those of a flush that failed. */
   add(tenantId: string, bytes: number): void {
     this.bytes.set(tenantId, (this.bytes.get(tenantId) ?? 0) + bytes);
   }
 
-  /**
-   * Returns the bytes of the tenants that have written at least `least`, and forgets them.
-   *
-   * @param least in bytes
-   */
+  /** Returns the bytes of the tenants that have written at least `least` bytes, and forgets them. */
   take(least: number): Map<string, number> {
     const taken = new Map([...this.bytes].filter(([, bytes]) => bytes >= least));
     for (const tenantId of taken.keys()) this.bytes.delete(tenantId);

@@ -17,25 +17,19 @@ const LOST = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-// prettier-ignore
 const LOST_MESSAGE =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after/;
 /** `disk_full` */
 const DISK_FULL = '53100';
 
-/** A failure of the database itself. */
 type DatabaseTrouble = 'away' | 'disk full';
 
-/**
- * During a restart some connections work and others fail: the database counts as available after this time without a
- * failure.
- */
+/** During a restart some connections work and others fail. The database counts as available after this time without failure. */
 const SETTLED_MS = 1_000;
 
-/** Errors of an outage that was reported as one event. */
 const reported = new WeakSet<object>();
 
-/** Returns the failure of the database that an error shows; null: the error concerns the statement. */
+/** Returns the failure of the database that an error shows; null when the error concerns the statement. */
 export function troubleIn(error: unknown): DatabaseTrouble | null {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === DISK_FULL) return 'disk full';
@@ -43,7 +37,7 @@ export function troubleIn(error: unknown): DatabaseTrouble | null {
   return error instanceof Error && typeof message === 'string' && LOST_MESSAGE.test(message) ? 'away' : null;
 }
 
-/** Returns whether an error, or one of its causes, was reported by {@link DatabaseHealth}. */
+/** Whether an error, or one of its causes, was reported by {@link DatabaseHealth}. */
 export function isReported(error: unknown): boolean {
   for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
     if (reported.has(each)) return true;
@@ -51,18 +45,17 @@ export function isReported(error: unknown): boolean {
   return false;
 }
 
-/** Called at each change, with the error of a new failure; null: the failure is over. */
+/** Called at each change, with the error of a new failure; null when the failure is over. */
 type HealthListener = (trouble: DatabaseTrouble | null, error: unknown, lastedMs: number) => void;
 
 /**
- * The health of the database, by the results of this process's statements. An outage is two events, its beginning and
- * its end, however many requests fail.
+ * The health of the database, by the results of this process's statements. An outage is two events, its beginning and its end,
+ * however many requests fail.
  */
 export class DatabaseHealth {
   private trouble: DatabaseTrouble | null = null;
   private since = 0;
   private failedAt = 0;
-  /** Called at each change. */
   listener: HealthListener = () => undefined;
 
   get isWell(): boolean {
@@ -73,7 +66,6 @@ export class DatabaseHealth {
     return this.trouble === 'disk full';
   }
 
-  /** Notes a failed statement. */
   failed(error: unknown): void {
     const trouble = troubleIn(error);
     if (trouble === null) return;
@@ -85,15 +77,11 @@ export class DatabaseHealth {
     this.listener(trouble, error, 0);
   }
 
-  /**
-   * Notes a successful statement: the database is available. Only a write that needs space shows whether the disk is
-   * full.
-   */
+  /** Notes a successful statement: the database is available. Only a write that needs space shows whether the disk is full. */
   answered(): void {
     if (this.trouble === 'away' && performance.now() - this.failedAt > SETTLED_MS) this.well();
   }
 
-  /** Notes that the disk has space. */
   hasRoom(): void {
     if (this.trouble === 'disk full') this.well();
   }
@@ -104,17 +92,14 @@ export class DatabaseHealth {
   }
 }
 
-/** The limits of a gate. */
 export interface GateOptions {
-  /** All connections of the gate. */
   connections: number;
-  /** Connections that an owner may use at any time. */
+  /** For one owner at any time. */
   share: number;
   /** Connections that stay free for other owners when an owner uses more than its share. */
   reserve: number;
-  /** The most waiting statements and transactions of one owner. */
+  /** Of waiting statements and transactions of one owner. */
   queue: number;
-  /** The longest wait in milliseconds. */
   patienceMs: number;
 }
 
@@ -137,10 +122,10 @@ const SWEEP_MS = 250;
 /**
  * Divides the connections of one pool between tenants.
  *
- * An owner (a tenant, or the installation) below its share enters whenever a connection is free. Above its share it
- * enters only while more than the reserve is free: a lone tenant gets nearly the whole pool, and another tenant still
- * finds a connection at once. Other work waits in the owner's own FIFO queue. Free connections are given to the waiting
- * owners in turn, those below their share first.
+ * An owner (a tenant, or the installation) below its share enters whenever a connection is free. Above its share it enters only
+ * while more than the reserve is free: a lone tenant gets nearly the whole pool, and another tenant still finds a connection at
+ * once. Other work waits in the owner's own FIFO queue. Free connections are given to the waiting owners in turn, those below
+ * their share first.
  */
 export class ConnectionGate {
   private free: number;
@@ -161,8 +146,8 @@ export class ConnectionGate {
    * Takes a connection for an owner.
    *
    * @returns undefined when a connection was free (the common case needs no promise), else a promise for the turn
-   * @throws {TenantBusy} (or {@link SearchBusy}) when the owner's queue is full; the promise rejects with it after the
-   * longest wait
+   * @throws {TenantBusy} (or {@link SearchBusy}) when the owner's queue is full; the promise rejects with it after the longest
+   *   wait
    */
   enter(name: string): Promise<void> | undefined {
     let owner = this.owners.get(name);
@@ -179,7 +164,6 @@ export class ConnectionGate {
     });
   }
 
-  /** Returns a connection and gives it to the next owner. */
   leave(name: string): void {
     const owner = this.owners.get(name)!;
     owner.held--;
@@ -197,7 +181,6 @@ export class ConnectionGate {
     if (this.ring.size === 0) this.stopSweeping();
   }
 
-  /** The number of statements and transactions that wait for a connection, over all owners. */
   get waiting(): number {
     let count = 0;
     for (const name of this.ring) count += this.owners.get(name)!.waiting.length;
@@ -253,7 +236,7 @@ export class ConnectionGate {
 
 const TENANT = /^ten_[0-9a-z]{1,40}$/;
 
-/** Returns the owner of a statement: the tenant in its first parameter, else the installation. */
+/** Returns the tenant in the first parameter of a statement, else the installation. */
 export function ownerOf(first: unknown): string {
   return typeof first === 'string' && TENANT.test(first) ? first : INSTALLATION;
 }

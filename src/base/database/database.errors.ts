@@ -1,7 +1,7 @@
 import { DomainError } from '../errors/domain-error.js';
 import { MOST_WAITING, PATIENCE_MS } from '../gatherer.js';
 
-/** 503: the tenant's share of the database is used by its other requests and background work. */
+/** 503: other requests and background work use the tenant's share of the database. */
 export class TenantBusy extends DomainError {
   readonly kind = 'unavailable';
   readonly code: string = 'tenant_busy';
@@ -26,7 +26,7 @@ export class SearchBusy extends TenantBusy {
   }
 }
 
-/** 503: a search took longer than the limit. */
+/** A search took longer than the limit. */
 export class SearchTooExpensive extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'search_too_expensive';
@@ -56,8 +56,8 @@ export class RecordBusy extends DomainError {
 }
 
 /**
- * Returns whether a row was on its way to a default partition when the partition of its month was attached: the statement
- * finds the new one when it is repeated. The constraint of a partition has no name.
+ * Whether a row was on its way to a default partition when the partition of its month was attached: the repeated statement
+ * finds the new one. The constraint of a partition has no name.
  */
 export function isNewPartition(error: unknown): boolean {
   const { code, table, constraint } = (error ?? {}) as { code?: unknown; table?: unknown; constraint?: unknown };
@@ -71,8 +71,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * SQLSTATE classes of failures that are about a row: bad data, a constraint, a deadlock, a lock. The server has taken the
- * statement back. After any other failure its outcome may be unknown, or the next statement would fail as well.
+ * SQLSTATE classes of failures that are about a row: bad data, a constraint, a deadlock, a lock. The server has undone the
+ * statement. After any other failure its outcome may be unknown, or the next statement would fail as well.
  */
 const OF_ONE_ROW = new Set(['22', '23', '40', '55']);
 

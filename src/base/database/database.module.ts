@@ -14,7 +14,7 @@ export class DatabaseModule {
     return { module: DatabaseModule, providers, exports: [DataSource, Database] };
   }
 
-  /** The same for a preview of the application, which makes no provider. */
+  /** For a preview of the application, which makes no provider. */
   static preview(): DynamicModule {
     const providers = [DataSource, Database];
     return { module: DatabaseModule, providers, exports: providers };

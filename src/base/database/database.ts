@@ -22,9 +22,9 @@ const HEALTH = 'health';
 /**
  * The database: prepared statements on the pool of TypeORM's DataSource, and transactions.
  *
- * Each statement and each transaction passes a gate that divides the connections between tenants. The tenant of a statement
- * is its first parameter; a statement without a tenant belongs to the installation. Work inside a transaction uses the
- * connection of that transaction alone: waiting for a second one could be a deadlock.
+ * Each statement and each transaction passes a gate that divides the connections between tenants. The tenant of a statement is
+ * its first parameter; a statement without a tenant belongs to the installation. Work inside a transaction uses the connection
+ * of that transaction alone: waiting for a second one could be a deadlock.
  */
 export class Database implements SqlRunner {
   private readonly pool: Pool;

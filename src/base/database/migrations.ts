@@ -111,10 +111,7 @@ export async function isEmpty(db: QueryRunner): Promise<boolean> {
   return found.empty;
 }
 
-/**
- * Makes the whole schema in an empty database, in one transaction. The schema contains the results of the migrations, so
- * they are noted as run.
- */
+/** Makes the whole schema in an empty database, in one transaction, and notes the migrations as run. */
 export async function createSchema(db: QueryRunner, migrations: readonly Named[]): Promise<void> {
   await db.startTransaction();
   try {

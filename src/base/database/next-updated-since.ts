@@ -4,15 +4,15 @@ import type { SqlRunner } from './database.js';
 const CLOCKS_DIFFER_SECONDS = 10;
 
 /**
- * SQL for the start of the oldest other transaction under way, on all processes. Connections that stepped down from the
- * owner are visible to the owner alone (`oldest_work`), those of a login of the service's own to that login alone.
+ * SQL for the start of the oldest other transaction under way, on all processes. Connections that stepped down from the owner
+ * are visible to the owner alone (`oldest_work`), those of a login of the service's own to that login alone.
  */
 const OLDEST_WORK = `least(oldest_work(), (select min(xact_start) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and usename = session_user))`;
 
 /**
- * Returns the `updated_since` of the next call of a list: before every write that is not committed yet, and before the times
- * of other clocks, so that a late commit is not missed. A record may come twice.
+ * Returns the `updated_since` of the next call of a list: before every write that is not committed yet, and before the times of
+ * other clocks, so that a late commit is not missed. A record may come twice.
  *
  * Call before the page is read: a commit in between is not on it.
  */

@@ -4,10 +4,10 @@ import type { SqlRunner } from './database.js';
 const EVERY_MS = 10;
 
 /**
- * Waits until every earlier statement and transaction in this database is over, of all processes and logins: later ones
- * see every present commit. Each holds a lock on its virtual id from before its first snapshot to its end, and every role
- * may see these locks. A transaction id comes with the first write, so a statement that has only read so far has none. A
- * vacuum of the server has no login, and writes no rows.
+ * Waits until every earlier statement and transaction in this database is over, of all processes and logins: later ones see
+ * every present commit. Each holds a lock on its virtual id from before its first snapshot to its end, and every role may see
+ * these locks. A transaction id comes with the first write, so a statement that has only read so far has none. A vacuum of the
+ * server has no login, and writes no rows.
  *
  * @param db outside of a transaction
  * @param mostMs the longest wait in milliseconds; 0 for one look

@@ -10,7 +10,7 @@ export class Params {
   readonly own: unknown[] = [];
   /** The values that all statements of the shape share, as a part of its name. */
   sharedName = '';
-  /** The same values, in the order in which they were added first. */
+  /** The shared values, in the order in which they were added first. */
   readonly sharedValues: SharedValue[] = [];
   /** The places of the shared values. Another value of the same text can be the statement's own. */
   layout = '';
@@ -23,8 +23,8 @@ export class Params {
   }
 
   /**
-   * Adds a value that is the same in all statements that may run as one: the tenant, a word of ours. Statements of one text
-   * add the tenant at the same place.
+   * Adds a value that is the same in all statements that may run as one: the tenant, a word of ours. Statements of one text add
+   * the tenant at the same place.
    */
   shared(value: string, type?: string): string {
     const name = `${type} ${value}`;
@@ -81,8 +81,8 @@ export interface StatementStep {
 const OTHER_ESCAPE = /\\[^"\\]/;
 
 /**
- * Returns a list of texts or numbers as a parameter for an array of the database. The driver would write each text apart;
- * JSON writes all of them in one call, and quotes like PostgreSQL, but for control characters and halves of surrogate pairs.
+ * Returns a list of texts or numbers as a parameter for an array of the database. The driver would write each text apart; JSON
+ * writes all of them in one call, and quotes like PostgreSQL, but for control characters and halves of surrogate pairs.
  */
 export function textArray(values: readonly (string | number | null)[]): string {
   const json = JSON.stringify(values);

@@ -101,8 +101,8 @@ export class KeyedReads<R extends QueryResultRow> {
   private readonly gatherer: Gatherer<Asked, R[]>;
 
   /**
-   * @param text a statement for the rows of keys; its first parameter is the tenant, its last one is the array of keys:
-   *   `id = any($2)`
+   * @param text a statement for the rows of keys; its first parameter is the tenant, its last one is the array of keys: `id =
+   *   any($2)`
    * @param keyOf the key of a row that the statement found
    */
   constructor(

@@ -82,8 +82,8 @@ export async function isGranted(client: ClientBase, role: string): Promise<boole
 }
 
 /**
- * Grants a role the rights that the service needs in the current schema: rows of all tables, but only select and insert on
- * the ledgers; no schema objects. Default privileges cover later tables of the owner.
+ * Grants a role the rights that the service needs in the current schema: rows of all tables, but only select and insert on the
+ * ledgers; no schema objects. Default privileges cover later tables of the owner.
  */
 export async function grantService(owner: ClientBase, role: string): Promise<void> {
   const to = quoted(role);

@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import { PlainFailure } from '../errors/domain-error.js';
 import { LOCK_SECONDS } from './shares.js';
 
-/** The settings of each connection of the service, so that plans and results are the same on every server. None needs a right. */
+/** Settings of each connection, so that plans and results are the same on every server. None needs a right. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   // All indexes lead with the tenant. A plan made from statistics that do not know a new tenant yet picks a wrong one.
   plan_cache_mode: 'force_generic_plan',

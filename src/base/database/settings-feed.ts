@@ -9,10 +9,7 @@ const GATHER_MS = 20;
 
 type Send = (sql: string, values: unknown[]) => Promise<unknown> | undefined;
 
-/**
- * Notifies the workers of all processes of work, so that they need to poll less. A wake-up can be lost with its process: a
- * slow poll finds that work too.
- */
+/** Notifies the workers of all processes. A wake-up can be lost with its process: a slow poll finds that work too. */
 class Wakeups {
   static readonly channel = 'talent_bridge_work';
   private readonly workers = new Map<Work, Set<() => void>>();
@@ -98,9 +95,9 @@ class Question {
  * Notifies this process of changes of cached rows, by LISTEN on one connection, and lets a change wait until every other
  * process knows it.
  *
- * Modes: *off* (before `start`, after `stop`: caches go by age), *listening* (a cached row holds while a round trip of the
- * last 0.8 seconds proves that every notification has arrived), *away* (the connection broke: nothing is cached until it is
- * open again).
+ * Modes: *off* (before `start`, after `stop`: caches go by age), *listening* (a cached row holds while a round trip of the last
+ * 0.8 seconds proves that every notification has arrived), *away* (the connection broke: nothing is cached until it is open
+ * again).
  */
 export class SettingsFeed {
   readonly wakeups = new Wakeups((sql, values) => this.client?.query(sql, values));

@@ -12,9 +12,9 @@ const SEARCH_QUEUE = 100;
 const PATIENCE_MS = 10_000;
 
 /**
- * Divides the connections of a process: a quarter (at least one) for searches, the rest for other statements. A tenant's
- * share is a quarter of all; of the connections for searches it is half, so that one tenant's searches never hold all of
- * them. The reserve keeps a quarter free for others where one tenant uses more than its share.
+ * Divides the connections of a process: a quarter (at least one) for searches, the rest for other statements. A tenant's share
+ * is a quarter of all; of the connections for searches it is half, so that one tenant's searches never hold all of them. The
+ * reserve keeps a quarter free for others where one tenant uses more than its share.
  *
  * @param total connections of the process, at least 2 (`DATABASE_POOL`)
  */
@@ -42,8 +42,8 @@ export function sharesOf(total: number): { statements: GateOptions; searches: Ga
 }
 
 /**
- * Creates the pool for searches. The server ends each statement after {@link SEARCH_SECONDS}, also when its caller has gone.
- * A search uses one core: parallel workers would take the others from other statements.
+ * Creates the pool for searches. The server ends each statement after {@link SEARCH_SECONDS}, also when its caller has gone. A
+ * search uses one core: parallel workers would take the others from other statements.
  */
 export function searchPoolOf(options: PoolConfig, connections: number): pg.Pool {
   const start = `${options.options ?? ''} -c statement_timeout=${SEARCH_SECONDS * 1000} -c max_parallel_workers_per_gather=0`;

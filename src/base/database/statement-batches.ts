@@ -3,17 +3,14 @@ import { Gatherer, WorkAlone } from '../gatherer.js';
 import { isOfOneRow, tooManyGathered } from './database.errors.js';
 import { arrayLiteral, Params, placeOf, type Fragment, type StatementStep } from './params.js';
 
-/** A row of a batch, with the key of the statement that it answers. */
 type KeyedRow = QueryResultRow & { batch_key: string };
 
-/** How a batch runs its statements. */
 interface Runner {
   shaped<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>>;
-  /** The same, once: no repetition where a lock was not to be had. */
+  /** Runs once: a lock that is not free ends the statement at once. */
   shapedOnce<R extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<R>>;
 }
 
-/** A statement that may run with others of its shape. */
 interface JoiningStatement {
   readonly joins: { tenantId: string; key: string } | null;
   readonly sharedName: string;
@@ -24,7 +21,6 @@ interface JoiningStatement {
   together(): string;
 }
 
-/** A statement with its shape and the values of its text. */
 interface Built {
   statement: JoiningStatement;
   key: string;
@@ -47,7 +43,6 @@ export class StatementBatches {
     });
   }
 
-  /** Runs a statement that may join others; returns its own rows. */
   run(statement: JoiningStatement): Promise<QueryResultRow[]> {
     const { tenantId, key } = statement.joins!;
     const { text, values } = statement.build();
@@ -75,30 +70,27 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 16;
 }
 
-/** The text of the statements of one shape, and what follows from it. */
 interface StatementShape {
   readonly text: string;
-  /** Which parameters of the text all statements share. */
+  /** The parameters of the text that all statements share. */
   readonly layout: string;
   /** A short name, which no other shape of this process ever has. */
   readonly name: string;
-  /** The text for many of them; undefined: it was not needed yet. */
   together?: string;
 }
 
-/** Callers shape texts, too. There are some twenty that are frequent. */
+/** Callers shape texts, too. Some twenty shapes are frequent. */
 const MOST_SHAPES = 64;
 
 /**
- * Finds the shape of a text. A map of texts would read each text of some 8 KiB character by character to find its place;
- * texts of one length are compared as bytes.
+ * Finds the shape of a text. A map of texts would read each text of some 8 KiB character by character to find its place; texts
+ * of one length are compared as bytes.
  */
 export class ShapeTexts {
   private readonly byLength = new Map<number, StatementShape[]>();
   private size = 0;
   private made = 0;
 
-  /** Returns the shape of a text and a layout, which is made when they come for the first time. */
   of(text: string, layout: string): StatementShape {
     const same = this.byLength.get(text.length);
     const known = same?.find((shape) => shape.text === text && shape.layout === layout);
@@ -156,19 +148,19 @@ class RowParams extends Params {
 }
 
 /**
- * A batch holds the locks of some rows while it waits for that of another one, which a statement of one row never does. So
- * it gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run alone.
+ * A batch holds the locks of some rows while it waits for that of another one, which a statement of one row never does. So it
+ * gives way long before the database looks for a deadlock (`deadlock_timeout`, 1 s), and its statements run alone.
  */
 export const LOCK_PATIENCE = '100ms';
 
 /**
- * Returns one text for many statements of a shape: their own values are the rows of a table, and each part reads them
- * there. What a statement costs beside its rows is then paid once: about two thirds of what PostgreSQL does for a new
- * user. The rows that one statement would write are the rows that it writes here: each guard reads the values of its own
- * row, and none of them sees what the others write, as statements that run at the same time.
+ * Returns one text for many statements of a shape: their own values are the rows of a table, and each part reads them there.
+ * The cost of a statement beside its rows is then paid once: about two thirds of the work of PostgreSQL for a new user. The
+ * rows are those that the single statements would write: each guard reads the values of its own row, and none sees the writes
+ * of the others, as for statements that run at the same time.
  *
- * The parameters are the tenant, the keys, the other values that all statements share ({@link Params.sharedValues}), and
- * a column for each value of their own. Statements of one text have one text together.
+ * The parameters are the tenant, the keys, the other values that all statements share ({@link Params.sharedValues}), and a
+ * column for each value of their own. Statements of one text have one text together.
  *
  * @param steps the fragments of one of them, in the order in which they were added
  */
@@ -215,10 +207,8 @@ export function batchText(tenantId: string, steps: readonly StatementStep[]): st
 export interface SqlRunner {
   /** Runs a constant text of the source, prepared under its own name on each connection. */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /**
-   * Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them.
-   */
+  /** Runs a text whose shape depends on the caller (filters, sorting, pages): prepared only while there are few of them. */
   shaped<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /** Where statements of concurrent requests run as one; a transaction has none. */
+  /** Runs statements of concurrent requests as one; a transaction has none. */
   readonly batches?: StatementBatches;
 }

@@ -3,20 +3,18 @@ import type { SqlRunner } from './database.js';
 import { Params, type Fragment, type StatementStep } from './params.js';
 import { batchText } from './statement-batches.js';
 
-/** A part of a statement that other parts read from. Its name is made by the statement and written nowhere else. */
+/** A part of a statement that other parts read from. The statement makes its name. */
 export interface Part {
-  /** The name by which a fragment reads it: `from ${part.name}`. */
   readonly name: string;
 }
 
 /**
- * One change in one statement. The subject is the guarded write: an insert without a conflict, or an update of the
- * version that was read. Rooms add their own rows, which read `from subject`: where the subject wrote nothing, nothing
- * is written. A round trip costs about a tenth of a write, and the change and its consequences are always written
- * together.
+ * One change in one statement. The subject is the guarded write: an insert without a conflict, or an update of the version that
+ * was read. Rooms add their own rows, which read `from subject`: where the subject wrote nothing, nothing is written. A round
+ * trip costs about a tenth of a write, and the change and its consequences are always written together.
  *
- * Statements of one shape may run as one ({@link file://./statement-batches.ts}), if all their parts say that they can:
- * a part that is `each` reads its values beside a row of `subject`, and names that table so.
+ * Statements of one shape may run as one ({@link file://./statement-batches.ts}), if all their parts permit it: a part that is
+ * `each` reads its values beside a row of `subject`, and names that table so.
  */
 export class WriteStatement {
   private readonly params = new Params();
@@ -33,7 +31,6 @@ export class WriteStatement {
    * Adds a query that the subject itself reads, such as a guard on the tenant's seats; it is evaluated at most once.
    *
    * @param each the query is the same for all statements of the shape
-   * @returns the handle by which the subject names it
    */
   given(fragment: Fragment, { each = false } = {}): Part {
     const part = { name: `given${this.before.length}` };
@@ -43,7 +40,7 @@ export class WriteStatement {
   }
 
   /**
-   * Sets the guarded write. Its `returning` list is what the other rooms see as `subject`.
+   * Sets the guarded write. Other rooms read its `returning` list as `subject`.
    *
    * @param of the tenant and the id of the row, where the statement may run with others: the fragment takes both of the
    *   parameters `shared` and `own`, reads the others `from ${p.source}`, and returns the id as `id`
@@ -54,12 +51,7 @@ export class WriteStatement {
     return this;
   }
 
-  /**
-   * Adds rows of a room that belong to the change.
-   *
-   * @param each see the class
-   * @returns the handle by which later parts read what this one returns
-   */
+  /** Adds rows of a room that belong to the change. Later parts can read them by the returned part. */
   add(fragment: Fragment, { each = false } = {}): Part {
     const part = { name: `w${this.after.length}` };
     this.after.push(`${part.name} as (${this.sql('part', part.name, fragment)})`);
@@ -73,41 +65,30 @@ export class WriteStatement {
     return this;
   }
 
-  /**
-   * Sets the columns that the statement returns, and a query for the row that it returns where the subject wrote
-   * nothing: why it did not.
-   */
+  /** Sets the columns that the statement returns, and a query for the answer where the subject wrote nothing: the reason. */
   answerInstead(columns: Fragment, otherwise: Fragment): this {
     this.answer(columns);
     this.otherwise = this.sql('otherwise', '', otherwise);
     return this;
   }
 
-  /** Whether the statement may run together with others of its shape, and by what its row is known. */
+  /** The tenant and key of a statement that may run together with others of its shape. */
   get joins(): { tenantId: string; key: string } | null {
     return this.canJoin ? this.id : null;
   }
 
-  /** What beside its text makes the shape of the statement. */
   get sharedName(): string {
     return this.params.sharedName;
   }
 
-  /** Which of its parameters are shared. */
   get layout(): string {
     return this.params.layout;
   }
 
-  /** The values that are the statement's own, in the order of their columns. */
   get own(): readonly unknown[] {
     return this.params.own;
   }
 
-  /**
-   * Returns the statement as text and values.
-   *
-   * @throws {Error} when it has no subject
-   */
   build(): { text: string; values: unknown[] } {
     if (this.subjectSql === null) throw new Error('a write statement needs a subject');
     const parts = [...this.before, `subject as (${this.subjectSql})`, ...this.after];
@@ -124,15 +105,14 @@ export class WriteStatement {
     return others.map(({ value }) => value);
   }
 
-  /** Returns the text for many statements of this one's shape. */
   together(): string {
     return batchText(this.id!.tenantId, this.steps);
   }
 
-  /** Runs the statement and returns the subject's rows. No rows: a guard refused, and nothing was written. */
+  /** Returns the subject's rows. No rows: a guard refused, and nothing was written. */
   async run<R extends QueryResultRow>(db: SqlRunner): Promise<R[]> {
     const { joins } = this;
-    // Rows have the columns of the statement's own `answer`, as its caller states them.
+    // Rows have the columns of the statement's own `answer`, which its caller declares.
     if (joins !== null && db.batches !== undefined) return (await db.batches.run(this)) as R[];
     const { text, values } = this.build();
     // The parts of a change shape the text: the shapes are bounded like those of filters.

@@ -34,8 +34,8 @@ export interface ErrorExtras {
 }
 
 /**
- * The base of all refusals. The caller sees `detail`; `message` and `cause` are for the log. `code` is stable
- * snake_case and part of the API. A refusal is expected and has no stack: collecting it costs more than the answer.
+ * The base of all refusals. The caller sees `detail`; `message` and `cause` are for the log. `code` is stable snake_case and
+ * part of the API. A refusal is expected and has no stack: collecting it costs more than the answer.
  */
 export abstract class DomainError extends Error {
   abstract readonly kind: ErrorKind;

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { FieldError } from '../errors/domain-error.js';
 import { Ruled } from './fields.js';
 
-/** Returns an address in its usual form: IPv4 also for an IPv4-mapped one (`::ffff:192.0.2.1`); null for none. */
+/** Returns an address in its usual form: an IPv4-mapped one (`::ffff:192.0.2.1`) as IPv4; null for no address. */
 export function plainAddress(address: string | undefined): string | null {
   return address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
@@ -29,7 +29,6 @@ export function networkProblem(text: unknown): string | null {
   return ipaddr.process(address).kind() === 'ipv4' && most === 128 ? 'must be written as IPv4' : null;
 }
 
-/** Returns whether a network holds all addresses of its kind. */
 export function isEverywhere(network: string): boolean {
   return network.endsWith('/0');
 }
@@ -42,7 +41,7 @@ export class AllowedNetworks {
   /** The answers for recent addresses: an IdP has few, and a search of 100 networks takes a tenth of a request. */
   private readonly known = new Map<string, boolean>();
 
-  /** @param networks IP addresses and networks (CIDR); empty: every address is admitted */
+  /** @param networks IP addresses and networks (CIDR); an empty list admits every address */
   constructor(readonly networks: readonly string[]) {
     for (const network of networks) {
       const [address, bits] = rangeOf(network);
@@ -50,7 +49,6 @@ export class AllowedNetworks {
     }
   }
 
-  /** Returns whether an address is in one of the networks; an unknown address is in none. */
   admits(address: string | undefined): boolean {
     if (this.networks.length === 0) return true;
     if (address === undefined) return false;
@@ -63,7 +61,7 @@ export class AllowedNetworks {
     return isAdmitted;
   }
 
-  /** Returns whether every address of a network is admitted, by one of the networks alone. */
+  /** Whether every address of a network is admitted, by one of the networks alone. */
   covers(network: string): boolean {
     const [address, bits] = rangeOf(network);
     return (
@@ -89,10 +87,8 @@ function rangeOf(network: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** Most networks of a list. */
 const MAX_NETWORKS = 100;
 
-/** Returns why a value is no list of at most 100 networks, or null. {@link allowFromProblems} checks the networks by place. */
 function listProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list';
   return value.length > MAX_NETWORKS ? `must have at most ${MAX_NETWORKS} networks` : null;
@@ -127,9 +123,9 @@ export class NoticesBody {
 }
 
 /**
- * Returns what is wrong with the networks of `allow_from`, by place.
+ * Returns the problems with the networks of `allow_from`, by place.
  *
- * @param within the networks of the key that writes them: it grants no others. Left out: every network.
+ * @param within the networks of the key that writes them, which grants no others; absent for every network
  */
 export function allowFromProblems(networks: readonly unknown[], within = new AllowedNetworks([])): FieldError[] {
   if (networks.length === 0 && within.networks.length > 0) {

@@ -1,16 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Unavailable } from '../errors/domain-error.js';
 
-/**
- * The most bytes of large answers that are built or sent at the same time. Building one takes about five times as much.
- */
+/** Bytes of large answers that are built or sent at the same time. Building one takes about five times as much. */
 const MAX_ANSWERS = 64 * 1024 * 1024;
 /** The part of one tenant: one page of 2 MiB. */
 const ONE_TENANT = 1 / 32;
 /** Smaller answers are not counted: the number of requests bounds them. */
 export const SMALL_ANSWER = 64 * 1024;
 const PATIENCE_MS = 5000;
-/** The most waiting requests of one tenant. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 2;
 
@@ -21,13 +18,13 @@ interface Waiting {
 }
 
 /**
- * A weighted semaphore over the bytes of large answers in this process. An answer takes its share before it is read
- * from the database, and returns it when it is sent or its reader is gone.
+ * A weighted semaphore over the bytes of large answers in this process. An answer takes its share before it is read from the
+ * database, and returns it when it is sent or its reader is gone.
  */
 export class AnswerBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
-  /** In the order of arrival. A tenant that uses its whole share does not block the requests behind it. */
+  /** In the order of arrival. A tenant that uses its whole share does not block later requests of others. */
   private readonly queue = new Set<Waiting>();
 
   constructor(
@@ -35,28 +32,22 @@ export class AnswerBudget {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** Returns the share of one answer, which ends with it. */
   shareOf(res: ServerResponse, owner: string): AnswerShare {
     return new AnswerShare(this, res, owner);
   }
 
-  /**
-   * The most bytes that one answer counts. A group of 100 000 members is larger than a share, and needs the whole
-   * budget.
-   */
+  /** The most bytes that one answer counts. A group of 100 000 members is larger than a share, and needs the whole budget. */
   get most(): number {
     return this.max * ONE_TENANT;
   }
 
-  /** The bytes in use. */
   get size(): number {
     return this.held;
   }
 
   /**
-   * Takes bytes, or waits for them.
+   * Takes bytes, or waits for them. Returns the function that returns them.
    *
-   * @returns a function that returns them
    * @throws {Unavailable} when they did not become free in time, or too many requests of the tenant wait already
    */
   async take(owner: string, bytes: number): Promise<() => void> {

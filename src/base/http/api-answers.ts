@@ -15,7 +15,6 @@ type Schema = Extract<ApiResponseOptions, { schema: unknown }>['schema'];
 /** The form of a record: one DTO, or one of several, which `by` distinguishes. */
 export type Shape = Type | { oneOf: readonly Type[]; by: string };
 
-/** Returns a reference to the schema of a record. */
 function schemaOf(shape: Shape): Schema {
   if (typeof shape === 'function') return { $ref: getSchemaPath(shape) };
   return {
@@ -41,8 +40,8 @@ export function ApiList(shape: Shape): MethodDecorator {
 /**
  * Documents an option of the query: a filter, the form of a list.
  *
- * @param description left out: the text of all options with this name (`operations/docs`)
- * @param form what it may be; text unless given
+ * @param description absent for the text of all options with this name (`operations/docs`)
+ * @param form text unless given
  */
 export function ApiFilter(
   name: string,
@@ -120,7 +119,6 @@ function listOf(shape: Shape, more: Record<string, Schema>): Schema {
   };
 }
 
-/** One wrong field of a request. */
 class FieldProblem {
   @ApiProperty({ example: 'email' })
   field!: string;
@@ -128,7 +126,6 @@ class FieldProblem {
   message!: string;
 }
 
-/** The directory that manages the user whom the caller wanted to change. */
 class WritingDirectory {
   @ApiProperty()
   id!: string;
@@ -207,19 +204,17 @@ export class ProblemBody {
 /** The codes of an operation's refusals, by status. */
 export type Refusals = Record<number, readonly string[]>;
 
-/** The key of the refusals in the description. */
 export const REFUSALS = 'x-refusals';
 
 /**
- * Documents the refusals of an operation, by code. `operations/docs` adds those that follow from its form (credential,
- * body, options), so only its own are named. On a controller, for operations without any. A status with an empty list
- * never occurs, though the form would have it.
+ * Documents the refusals of an operation, by code. `operations/docs` adds those that follow from its form (credential, body,
+ * options), so only its own are named. On a controller, for operations without any. A status with an empty list never occurs,
+ * though the form would have it.
  */
 export function ApiRefusals(own: Refusals = {}): ClassDecorator & MethodDecorator {
   return applyDecorators(ApiExtraModels(ProblemBody), ApiExtension(REFUSALS, own));
 }
 
-/** The key in the description for a query of another protocol. */
 export const FOREIGN_QUERY = 'x-foreign-query';
 
 /** Documents that the query belongs to another protocol, which defines its errors. */

@@ -14,9 +14,7 @@ const MAX_HELD = 96 * 1024 * 1024;
 const ONE_TENANT = 1 / 3;
 const RETRY_AFTER_SECONDS = 2;
 
-/**
- * Counts the bytes of large bodies over all requests of this process, so that many bodies cannot exhaust its memory.
- */
+/** Counts the bytes of large bodies over all requests of this process, so that many bodies cannot exhaust its memory. */
 class BodyBudget {
   private held = 0;
   private readonly heldBy = new Map<string, number>();
@@ -52,25 +50,18 @@ class BodyBudget {
   }
 }
 
-/** The bytes of one body in the budget. */
 interface BodyShare {
-  /** Takes bytes; returns null, or the refusal when there is no room. */
   readonly take: (bytes: number) => TooManyBodies | null;
   readonly giveBack: () => void;
 }
 
 /** A refused body is read up to this limit, so that the caller sees the answer and not a broken connection. */
 export const MAX_DISCARD = 64 * 1024 * 1024;
-/**
- * Bodies up to this size are read before the caller is authenticated. Most bodies are smaller and need no earlier
- * look-up.
- */
+/** Bodies up to this size are read before the caller is authenticated. Most are smaller and need no earlier look-up. */
 const SMALL_BODY = 64 * 1024;
 
-/** Returns the tenant of the caller; rejects with the refusal of an unknown one. */
 type Admit = (req: BridgeRequest) => Promise<string>;
 
-/** The checks before a large body is read. */
 class LargeBody {
   readonly length: number;
   admitted = false;
@@ -85,7 +76,7 @@ class LargeBody {
     this.length = Number(req.headers['content-length'] ?? 0);
   }
 
-  /** Returns whether the caller has to be authenticated after this many bytes. */
+  /** Whether the caller has to be authenticated after this number of bytes. */
   isDue(size: number): boolean {
     return !this.admitted && size > SMALL_BODY;
   }
@@ -108,7 +99,6 @@ class LargeBody {
   }
 }
 
-/** Reads the bytes of a body, and calls `done` once: with them, or with the refusal. */
 function readStream(
   req: BridgeRequest,
   limit: number,
@@ -168,27 +158,23 @@ function readStream(
   else listen();
 }
 
-/** The most bytes that an address accepts without a limit of its own. */
 const USUAL_LIMIT = 1024 * 1024;
 
 /** Options of {@link bodyReader}, by address. */
 export interface BodyOptions {
-  /** The most bytes that an address accepts; undefined: 1 MiB. */
+  /** The most bytes that an address accepts; undefined for 1 MiB. */
   limitOf?: (path: string) => number | undefined;
   /** Addresses whose handler needs the original bytes (signature checks): they get `req.rawBody`. */
   keepRaw?: (path: string) => boolean;
-  /** Addresses where a body of this length is kept as written: they get `req.rawBody`, too. */
+  /** Addresses where a body of this length is kept unchanged: they get `req.rawBody`, too. */
   keepText?: (path: string, bytes: number) => boolean;
   /** Addresses that read their own body (forms), some of them depending on its type. */
   leave?: (path: string, contentType: string) => boolean;
-  /**
-   * Returns the tenant of the caller; called before more than 64 KiB are read. Rejects with the refusal of an unknown
-   * caller.
-   */
+  /** Called before more than 64 KiB are read. */
   admit?: Admit;
   /** Addresses that need a credential: `admit` is called before the body is checked. */
   private?: (path: string) => boolean;
-  /** Addresses that take any bytes as `req.rawBody`, from a caller that their own `admit` lets in, with or without a body. */
+  /** Addresses that take any bytes as `req.rawBody`, after an `admit` of their own, with or without a body. */
   bytes?: {
     takes: (path: string) => boolean;
     admit: (req: BridgeRequest, res: BridgeResponse) => Promise<string>;
@@ -196,9 +182,9 @@ export interface BodyOptions {
 }
 
 /**
- * Returns a middleware that reads JSON bodies: limits before and while reading, type and encoding, UTF-8, syntax and
- * depth. Sets `req.body`: undefined where there is no body. Refuses with 400, 413 and 415; a large body also with the
- * refusal of `admit`, and with 503 while there are too many of them.
+ * Returns a middleware that reads JSON bodies: limits before and while reading, type and encoding, UTF-8, syntax and depth.
+ * `req.body` is undefined without a body. Refuses with 400, 413 and 415; a large body also with the refusal of `admit`, and
+ * with 503 while there are too many of them.
  */
 export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget()): RequestHandler {
   const { keepRaw, keepText, leave, admit } = options;
@@ -245,7 +231,6 @@ export function bodyReader(options: BodyOptions = {}, budget = new BodyBudget())
   }
 }
 
-/** Reads the bytes of an address that takes any, from a caller that its own `admit` lets in. */
 function readBytes(
   req: BridgeRequest,
   res: BridgeResponse,
@@ -284,7 +269,6 @@ function finish(req: BridgeRequest, bytes: Buffer, next: NextFunction): void {
 const PLAIN_TYPES = new Set(['application/json', 'application/scim+json', 'application/json; charset=utf-8']);
 const JSON_TYPE = /^application\/(?:scim\+|merge-patch\+)?json$/i;
 
-/** Returns the media types that a caller of an address should send; the other ones of JSON are taken, too. */
 function typesOf({ path, method }: BridgeRequest): string[] {
   if (path.startsWith('/scim/')) return ['application/scim+json', 'application/json'];
   return method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json'];
@@ -312,11 +296,7 @@ function refusedForm(req: BridgeRequest): UnsupportedMediaType | null {
   return null;
 }
 
-/**
- * Parses bytes as JSON.
- *
- * @throws {MalformedRequest} for bytes that are no UTF-8, no JSON, nested more than 32 deep, or name a member twice
- */
+/** @throws {MalformedRequest} for bytes that are no UTF-8, no JSON, nested more than 32 deep, or name a member twice */
 export function parseJson(bytes: Buffer): unknown {
   let text: string;
   if (isAscii(bytes)) text = bytes.toString('latin1');

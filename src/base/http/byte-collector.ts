@@ -4,32 +4,25 @@ const NOTHING = Buffer.alloc(0);
 const FREE_PIECES = 256;
 const BYTES_OF_A_PIECE = 32;
 
-/** Returns whether a number of pieces is too large for their bytes. */
 export function isCrumbs(pieces: number, bytes: number): boolean {
   return pieces > FREE_PIECES + bytes / BYTES_OF_A_PIECE;
 }
 
 /**
- * Collects bytes in one growing buffer. A list of pieces would need several hundred bytes for each, and a sender can
- * make every piece one byte long.
+ * Collects bytes in one growing buffer. A list of pieces would need several hundred bytes for each, and a sender can make every
+ * piece one byte long.
  */
 export class ByteCollector {
   private kept: Buffer = NOTHING;
   private used = 0;
   private pieces = 0;
 
-  /**
-   * Creates a collector.
-   *
-   * @param most how many bytes are kept at most
-   * @param expected how many are announced, if known; no memory is reserved for them
-   */
+  /** @param expected the announced length; no memory is reserved for it */
   constructor(
     private readonly most: number,
     private readonly expected: number | null = null,
   ) {}
 
-  /** The bytes received so far. */
   get size(): number {
     return this.used;
   }
@@ -40,18 +33,14 @@ export class ByteCollector {
   }
 
   /**
-   * Whether the pieces are so small that receiving them costs more than their bytes: a piece of one byte takes as long
-   * as one of a thousand. No ordinary sender splits a body like that.
+   * Whether the pieces are so small that receiving them costs more than their bytes: a piece of one byte takes as long as one
+   * of a thousand. No ordinary sender splits a body like that.
    */
   get crumbles(): boolean {
     return isCrumbs(this.pieces, this.used);
   }
 
-  /**
-   * Adds a piece, or the part of it that fits.
-   *
-   * @returns false where the piece did not fit as a whole
-   */
+  /** Adds a piece, or the part of it that fits; false where the piece did not fit as a whole. */
   add(piece: Buffer): boolean {
     this.pieces++;
     const room = this.most - this.used;
@@ -63,7 +52,7 @@ export class ByteCollector {
     return part === piece;
   }
 
-  /** Returns the bytes. The memory is shared with the collector, which must not be used afterwards. */
+  /** The memory is shared with the collector, which must not be used afterwards. */
   bytes(): Buffer {
     return this.used === this.kept.length ? this.kept : this.kept.subarray(0, this.used);
   }

@@ -3,24 +3,22 @@ import type { Socket } from 'node:net';
 import { TooManyRequests } from './http.errors.js';
 import type { BridgeRequest } from './request.js';
 
-/** How many connections a process keeps open. Each takes about 15 kB, and 64 KiB more while it sends a body. */
+/** Open connections of a process. Each takes about 15 kB, and 64 KiB more while it sends a body. */
 interface ConnectionLimits {
   most: number;
-  /** Those that have not shown a valid credential. */
   strangers: number;
   tenant: number;
 }
 
 const CONNECTION_LIMITS: ConnectionLimits = { most: 2_000, strangers: 200, tenant: 500 };
 
-/** The bound of the server that a connection came to. */
 const boundOf = new WeakMap<Socket, ConnectionBound>();
 
 /**
- * Notes that a request came with a valid credential, session or sign-in. Its connection counts for the tenant from then on,
- * and requests without one do not slow down background work.
+ * Notes that a request came with a valid credential, session or sign-in. Its connection counts for the tenant from then on, and
+ * requests without one do not slow down background work.
  *
- * @throws {TooManyRequests} when as many connections as a tenant may have are at work for it
+ * @throws {TooManyRequests} when all connections of the tenant are at work
  */
 export function proveCaller(req: BridgeRequest): void {
   req.proven = true;
@@ -38,7 +36,6 @@ export function boundConnections(server: Server, limits: ConnectionLimits = CONN
   server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => bound.begin(req.socket, res));
 }
 
-/** The open connections of one tenant, or of strangers. */
 class Group {
   /** In the order in which they became idle. */
   readonly idle = new Set<Socket>();
@@ -93,7 +90,6 @@ class ConnectionBound {
     group.busy.add(socket);
   }
 
-  /** Closes an idle connection of the tenant that has the most. Returns false where all are at work. */
   private closeIdleOfLargest(): boolean {
     const bySize = [...this.tenants.values()].sort((a, b) => b.size - a.size);
     return bySize.some(({ idle }) => this.closeFirst(idle));

@@ -7,9 +7,9 @@ import type { BridgeRequest } from './request.js';
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * Returns the cookies of a request. Of a name that comes twice the first one counts. Only this host can set a cookie
- * whose name begins with `__Host-` (RFC 6265bis §4.1.3). That holds for the name in the browser: a name with a
- * character before it, such as a blank of another alphabet, is another name, and any site of the domain can set it.
+ * Returns the cookies of a request; of a repeated name the first one. Only this host can set a cookie whose name begins with
+ * `__Host-` (RFC 6265bis §4.1.3). That holds for the name in the browser: a name with a character before it, such as a blank of
+ * another alphabet, is another name, and any site of the domain can set it.
  */
 export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
@@ -28,8 +28,8 @@ function unpadded(text: string): string {
 }
 
 /**
- * Returns a `Set-Cookie` line for a cookie of this host alone, which scripts cannot read. `sameSite: 'None'` is for
- * cookies that must come with a form from another site (SAML responses). `maxAgeSeconds: 0` deletes the cookie.
+ * Returns a `Set-Cookie` line for a cookie of this host alone, which scripts cannot read. `sameSite: 'None'` is for cookies
+ * that must come with a form from another site (SAML responses). `maxAgeSeconds: 0` deletes the cookie.
  */
 export function hostCookie(
   name: `__Host-${string}`,
@@ -46,8 +46,8 @@ type Asked = Pick<BridgeRequest, 'headers' | 'protocol'>;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * Refuses a request that no page of this origin has sent. A cookie of administration is worth nothing elsewhere: also a
- * request without `Sec-Fetch-Site` is refused, which every current browser sends to https and to this machine.
+ * Refuses a request that no page of this origin has sent. A cookie of administration is worth nothing elsewhere: also a request
+ * without `Sec-Fetch-Site` is refused, which every current browser sends to https and to this machine.
  *
  * @throws {HttpsNeeded} when a browser cannot send the header, since the page is plain http of another machine
  * @throws {CrossSiteRequest} for any other request

@@ -6,8 +6,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * The services of clouds that hand out credentials to every client that reaches them: AWS, Google Cloud and Azure (link-local),
- * AWS by IPv6, Google Cloud by IPv6, Alibaba Cloud, Oracle Cloud, and Azure's wire server, whose address is public.
+ * The services of clouds that give credentials to every client: AWS, Google Cloud and Azure (link-local), AWS by IPv6, Google
+ * Cloud by IPv6, Alibaba Cloud, Oracle Cloud, and Azure's wire server, whose address is public.
  */
 const METADATA = networksOf([
   '169.254.0.0/16',
@@ -19,7 +19,6 @@ const METADATA = networksOf([
   '168.63.129.16/32',
 ]);
 
-/** Names of the same services. */
 const METADATA_NAMES = new Set([
   'metadata',
   'metadata.goog',
@@ -34,7 +33,6 @@ const METADATA_NAMES = new Set([
 export class DestinationNetworks {
   private readonly networks: readonly Network[];
 
-  /** @param list IP addresses, or networks as CIDR */
   constructor(list: readonly string[] = []) {
     this.networks = networksOf(list);
   }
@@ -43,13 +41,11 @@ export class DestinationNetworks {
     return this.networks.length === 0;
   }
 
-  /** Returns whether an IP address is in one of the networks. */
   has(address: string): boolean {
     return ipaddr.isValid(address) && isIn(ipaddr.process(address), this.networks);
   }
 }
 
-/** Returns whether an IP address, in any spelling, is a metadata service of a cloud. */
 export function isMetadataAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const ip = ipaddr.process(address);
@@ -58,12 +54,11 @@ export function isMetadataAddress(address: string): boolean {
   return inner !== null && isIn(inner, METADATA);
 }
 
-/** Returns whether a host name, without a dot at its end, is one of a metadata service. */
 function isMetadataName(host: string): boolean {
   return METADATA_NAMES.has(host.toLowerCase());
 }
 
-/** Returns the IPv4 address in an IPv6 address: compatible, NAT64 (RFC 6052), 6to4 (RFC 3056); null without one. */
+/** Returns the IPv4 address in an IPv6 address: compatible, NAT64 (RFC 6052), 6to4 (RFC 3056). */
 function embedded(ip: ipaddr.IPv6): ipaddr.IPv4 | null {
   const { parts } = ip;
   const of = (high: number, low: number): ipaddr.IPv4 =>
@@ -88,7 +83,7 @@ function isIn(ip: Address, networks: readonly Network[]): boolean {
   });
 }
 
-/** What the operator admits for destinations of tenants beside public addresses. */
+/** The admission of the operator for destinations of tenants beside public addresses. */
 export interface Admission {
   /** Private addresses and plain http: for development and trials. */
   readonly anyPrivate: boolean;
@@ -96,10 +91,8 @@ export interface Admission {
   readonly networks: DestinationNetworks;
 }
 
-/** Nothing but https on public addresses. */
 const PUBLIC_ONLY: Admission = { anyPrivate: false, networks: new DestinationNetworks() };
 
-/** The ports that a kind of destination may use, with the words of the refusal. */
 interface PortRule {
   readonly words: string;
   readonly admits: (port: number) => boolean;
@@ -107,21 +100,18 @@ interface PortRule {
 
 const PORTS = [443, 4443, 8443, 9443, 10443];
 
-/** The port rule of each kind of destination. */
 const PORT_RULES = {
   /** Platforms, IdPs and ATS: the usual ports of https. */
   platform: { words: `must use one of the ports ${PORTS.slice(1).join(', ')}`, admits: (port) => PORTS.includes(port) },
   webhook: { words: 'must use port 443, or one from 1024', admits: (port) => port === 443 || port >= 1024 },
 } as const satisfies Record<string, PortRule>;
 
-/** The kind of a destination of a tenant, which decides its ports. */
 type DestinationKind = keyof typeof PORT_RULES;
 
-/** The hint for a tenant with a private address, or plain http. */
 export const PRIVATE_HINT =
   'for trials the operator can allow private addresses and plain http with ALLOW_PRIVATE_DESTINATIONS=true';
 
-/** Returns whether an IP address, in any spelling, belongs to the public Internet. False for other texts. */
+/** Whether an IP address, in any spelling, belongs to the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || isMetadataAddress(address)) return false;
   const ip = ipaddr.process(address);
@@ -131,20 +121,13 @@ export function isPublicAddress(address: string): boolean {
   return (ip as ipaddr.IPv6).parts[0]! >> 13 === 1;
 }
 
-/**
- * Returns whether this service connects to an IP address for a tenant. Metadata services of clouds are never admitted.
- *
- * @param secure whether the connection is https
- */
+/** Whether this service connects to an IP address for a tenant. Metadata services of clouds are never admitted. */
 export function mayConnect(address: string, secure: boolean, { anyPrivate, networks }: Admission): boolean {
   if (isMetadataAddress(address)) return false;
   return anyPrivate || networks.has(address) || (secure && isPublicAddress(address));
 }
 
-/**
- * Returns why a tenant may not use this address, or null. Only the text is checked here; the IP address of a name is
- * checked when connecting.
- */
+/** Returns why a tenant may not use this address, or null. The IP address of a name is checked when connecting. */
 export function refusalOfUrl(
   text: string,
   kind: DestinationKind = 'platform',
@@ -173,7 +156,7 @@ function refusalOfHost(hostname: string, secure: boolean, admission: Admission):
   return /(^|\.)(localhost|internal)$/i.test(host) ? refusal : null;
 }
 
-/** Returns the host of an address without the brackets of IPv6. */
+/** Without the brackets of IPv6. */
 export function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { InvalidFields } from '../errors/domain-error.js';
 import { queryChoice } from './query.js';
 
-/** The form of a list. */
 type ExportFormat = 'json' | 'csv' | 'ndjson';
 
 /** Returns the form of a list: `?format=`, else by the Accept header, else JSON pages. */
@@ -15,11 +14,11 @@ export function exportFormat(format: string | undefined, accept: string | undefi
   return accept.includes('application/x-ndjson') ? 'ndjson' : 'json';
 }
 
-/** With it Excel reads a CSV file as UTF-8. */
+/** Excel then reads a CSV file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Returns whether a CSV file begins with a byte order mark: `?bom=true`.
+ * Whether a CSV file begins with a byte order mark: `?bom=true`.
  *
  * @throws {InvalidFields} for another value, and for a list that is no CSV
  */
@@ -29,11 +28,7 @@ export function exportBom(bom: string | undefined, format: ExportFormat): boolea
   return asked;
 }
 
-/**
- * Sends a whole list while it is read, at the reader's speed.
- *
- * @param bom begins the file with a byte order mark
- */
+/** Sends a whole list while it is read, at the reader's speed. `bom` begins the file with a byte order mark. */
 export async function sendExport(
   res: ServerResponse,
   format: 'csv' | 'ndjson',
@@ -50,8 +45,8 @@ export async function sendExport(
 }
 
 /**
- * Writes the parts of an answer after its head, each when the reader has taken the part before. Between two parts only
- * the part is held: a slow reader keeps no database connection.
+ * Writes the parts of an answer after its head, each when the reader has taken the part before. Between two parts only the part
+ * is held: a slow reader keeps no database connection.
  */
 export async function sendParts(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) {
@@ -72,14 +67,14 @@ async function drained(res: ServerResponse): Promise<void> {
   }
 }
 
-/** What a spreadsheet passes over before it looks for a formula. */
+/** Characters that a spreadsheet skips before it looks for a formula. */
 const PASSED_OVER = /^[\p{White_Space}\p{Cc}\p{Cf}]*/u;
 /** Separators of lists in some countries and programs, and blanks at an end, which some programs remove. */
 const QUOTED = /[",;|\t\r\n]|^\p{White_Space}|\p{White_Space}$/u;
 
 /**
- * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula gets an apostrophe before it:
- * names come from outside, and a list of them must not run code.
+ * Returns a line of CSV (RFC 4180). A cell that a spreadsheet would read as a formula gets an apostrophe before it: names come
+ * from outside, and a list of them must not run code.
  */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -94,7 +89,7 @@ function csvCell(value: unknown): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Full-width signs are read as the plain ones, and a tab or line end at the start is guarded as well. */
+/** Spreadsheets read full-width signs like plain ones. A tab or line end at the start is guarded as well. */
 function isFormula(text: string): boolean {
   const [first = ''] = text.replace(PASSED_OVER, '');
   return /^[=+\-@]/.test(first.normalize('NFKC')) || /^[\t\r]/.test(text);

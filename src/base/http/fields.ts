@@ -16,46 +16,40 @@ const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
 const MOST_COMPOSED = 8_192;
 
 /**
- * Normalises text: NFC, without blanks around it. Returns other values unchanged for the validation, and also a text of
- * more than 8,192 characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
+ * Normalises text: NFC, without blanks around it. Other values stay for the validation, and also a text of more than 8,192
+ * characters: composing a run of combining marks takes quadratic time (UAX #15 §3).
  */
 export function tidy<T>(value: T): T {
   if (typeof value !== 'string' || isPlain(value)) return value;
   return (value.length > MOST_COMPOSED ? value : value.normalize('NFC').trim()) as T;
 }
 
-/** Returns whether a text is printable ASCII without blanks around it: it is tidy, and `tidy` leaves it as it is. */
+/** Whether a text is printable ASCII without blanks around it, which `tidy` does not change. */
 export function isPlain(value: string): boolean {
   return PLAIN.test(value);
 }
 
-/** Returns whether a text contains no control characters or halves of surrogate pairs. */
+/** Whether a text contains no control characters or halves of surrogate pairs. */
 export function isTidy(value: string): boolean {
   return !UNTIDY.test(value);
 }
 
-// Declares a field of a request: its rule, the text of its refusal, and its documentation.
-
 /** Options of every field. */
 export interface FieldOptions {
-  /** May be left out. */
   optional?: boolean;
-  /** May be null. */
   nullable?: boolean;
   description?: string;
   example?: unknown;
 }
 
-/** Options of a text field. */
 interface TextOptions extends FieldOptions {
   max: number;
   min?: number;
-  /** The pattern of the text, and the message of its refusal. */
   pattern?: { test: RegExp; message: string };
   format?: string;
 }
 
-/** Declares when a field is checked: not when it is absent or null, where that is allowed. */
+/** A field is not checked when it is absent or null, where that is allowed. */
 function Presence(options: FieldOptions): PropertyDecorator {
   return ValidateIf((_, value) => !((options.optional && value === undefined) || (options.nullable && value === null)));
 }
@@ -84,7 +78,7 @@ function textProblem(value: unknown, min: number, max: number, pattern: TextOpti
   return null;
 }
 
-/** One `@`, a local part, and a host with or without a dot; more would refuse real addresses. */
+/** One `@`, a local part, and a host with or without a dot; a stricter rule would refuse real addresses. */
 export const EMAIL = { test: /^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/u, message: 'must be an e-mail address' };
 
 function field(
@@ -211,7 +205,6 @@ export function Ruled(
   return field(options, problemOf, schema);
 }
 
-/** The most characters of an id in the caller's system. */
 export const MAX_EXTERNAL_ID = 255;
 
 /**
@@ -234,7 +227,7 @@ export function externalIdIn(address: string): string {
 }
 
 /**
- * Checks the `external_id` of a body beside that of the address. Absent and null say nothing.
+ * Checks the `external_id` of a body beside that of the address; absent and null pass.
  *
  * @throws {InvalidFields} when the two differ
  */

@@ -8,7 +8,6 @@ import { TooManyBodies, BodyInCrumbs, BodyTooLarge, UnsupportedMediaType } from 
 const MAX_ANONYMOUS = 16 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
-/** The memory of one body. */
 export interface AnonymousShare {
   /** Notes the memory of the body. Never throws: `giveWay` is called for a body that has to end. */
   readonly grow: (bytes: number) => void;
@@ -17,22 +16,17 @@ export interface AnonymousShare {
 }
 
 /**
- * Counts the memory of bodies whose sender is not authenticated yet: small JSON bodies, which are read before the
- * look-up of the credential, and forms, which need none. When the memory is used up, the oldest body ends. An ordinary
- * body is complete within milliseconds, so a flood of slow bodies displaces itself.
+ * Counts the memory of bodies whose sender is not authenticated yet: small JSON bodies, which are read before the look-up of
+ * the credential, and forms, which need none. When the memory is used up, the oldest body ends. An ordinary body is complete
+ * within milliseconds, so a flood of slow bodies displaces itself.
  */
 export class AnonymousBodies {
   private held = 0;
-  /** In the order of their beginning. */
   private readonly open = new Map<object, { bytes: number; giveWay: (reason: TooManyBodies) => void }>();
 
   constructor(private readonly max = MAX_ANONYMOUS) {}
 
-  /**
-   * Adds a body.
-   *
-   * @param giveWay ends the reading of this body with 503; called at most once, and not after `end`
-   */
+  /** @param giveWay ends the reading of this body with 503; called at most once, and not after `end` */
   share(giveWay: (reason: TooManyBodies) => void): AnonymousShare {
     const key = {};
     this.open.set(key, { bytes: 0, giveWay });
@@ -48,7 +42,6 @@ export class AnonymousBodies {
     };
   }
 
-  /** The bytes in use; for metrics and tests. */
   get size(): number {
     return this.held;
   }
@@ -74,15 +67,15 @@ export class AnonymousBodies {
   }
 }
 
-/** The bodies of this process: all its servers share the memory. */
+/** All servers of this process share the memory. */
 export const anonymousBodies = new AnonymousBodies();
 
 const MAX_FIELDS = 64;
 const MAX_DISCARD = 16 * 1024 * 1024;
 
 /**
- * Reads the named fields of a form that a browser, a client or an IdP has posted: at most `limit` bytes, at most 64 fields.
- * A field without a value is absent, and one with another name is ignored (RFC 6749 §3.2).
+ * Reads the named fields of a form that a browser, a client or an IdP has posted: at most `limit` bytes, at most 64 fields. A
+ * field without a value is absent, and one with another name is ignored (RFC 6749 §3.2).
  *
  * @throws {BodyTooLarge} {@link UnsupportedMediaType} or {@link MalformedRequest}; also when a named field comes more than
  *   once, since two readers could use different ones
@@ -105,7 +98,7 @@ export async function readForm<const Name extends string>(
   }
   const form = new Map<Name, string>();
   const text = await read(req, limit);
-  // Splits at most as often as fields are allowed: a body of ampersands costs nothing.
+  // Splits at most one time more than fields are allowed: a body of ampersands costs nothing.
   const pairs = text === '' ? [] : text.split('&', MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS) throw new MalformedRequest(`The form has more than ${MAX_FIELDS} fields.`);
   for (const pair of pairs) {

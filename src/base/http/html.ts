@@ -28,7 +28,7 @@ function textOf(part: Part): string {
   return part instanceof Html ? part.text : part.map(textOf).join('');
 }
 
-/** The part of a text that is looked at: a page declares itself at its beginning. */
+/** A page declares itself at its beginning. */
 const BEGINNING = 1_024;
 
 /** Whether a text that should be something else is an HTML page: a login page, an error page, or a page with a link. */

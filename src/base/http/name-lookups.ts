@@ -11,10 +11,7 @@ const FILE =
 const MAX_BYTES = 1024 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
-/**
- * The names of the hosts file, which name servers do not know. A changed file is read again; it is checked once a
- * second at most.
- */
+/** The names of the hosts file, which name servers do not know. It is checked for changes once a second at most. */
 export class HostsFile {
   private names: ReadonlyMap<string, readonly LookupAddress[]> = new Map();
   private lookedAt = -Infinity;
@@ -25,11 +22,7 @@ export class HostsFile {
     private readonly lookEveryMs = LOOK_EVERY_MS,
   ) {}
 
-  /**
-   * Returns the addresses of a name, or none.
-   *
-   * @param name in lower case, without a dot at the end
-   */
+  /** @param name in lower case, without a dot at the end */
   addressesOf(name: string): readonly LookupAddress[] {
     const now = performance.now();
     if (now - this.lookedAt >= this.lookEveryMs) {
@@ -49,7 +42,7 @@ export class HostsFile {
   }
 }
 
-/** Parses a hosts file: an address and its names on each line, `#` begins a comment (hosts(5)). */
+/** Parses a hosts file (hosts(5)): an address and its names on each line, `#` begins a comment. */
 export function hostsIn(text: string): Map<string, LookupAddress[]> {
   const names = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {
@@ -66,9 +59,7 @@ export function hostsIn(text: string): Map<string, LookupAddress[]> {
   return names;
 }
 
-/**
- * Returns the domains that complete a short name: the last `search` line of resolv.conf(5); none without such a file.
- */
+/** Returns the domains that complete a short name: the last `search` line of resolv.conf(5). */
 export function searchDomains(file = '/etc/resolv.conf'): string[] {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return [];
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -82,16 +73,16 @@ export function searchDomains(file = '/etc/resolv.conf'): string[] {
   );
 }
 
-/** The time limit of a look-up with all its repetitions, in milliseconds; less than connecting may take. */
+/** The time limit of a look-up with all its repetitions; less than connecting may take. */
 const DEADLINE_MS = 4_000;
 const TIMING = { timeout: 1_500, tries: 2 };
 /** The time limit for the other family of addresses, once one family is known. */
 const OTHER_FAMILY_MS = 250;
-/** The most look-ups of a tenant at the same time, and of all tenants together. */
+/** Look-ups of a tenant at the same time, and of all tenants together. */
 export const SHARE_OF_TENANT = 8;
 const ALL = 256;
 
-/** The reason of a failed look-up. The code is one of c-ares, or `ETOOMANY` where the share is used up. */
+/** The code is one of c-ares, or `ETOOMANY` where the share is used up. */
 export class LookupFailed extends Error {
   constructor(
     readonly code: string,
@@ -101,26 +92,19 @@ export class LookupFailed extends Error {
   }
 }
 
-/**
- * The tenant of a look-up. Null: a name of the operator, which counts for no tenant and is resolved by the system's
- * name servers.
- */
+/** The tenant of a look-up; null for a name of the operator, which the system's name servers resolve. */
 export type LookupOwner = string | null;
 
 /**
- * Looks names up with c-ares. The look-up of the operating system runs on the four threads of libuv and cannot be
- * cancelled: a few names with a silent server would block every look-up of the process, file access included. Here each
- * look-up has a deadline, equal look-ups share one query, and a tenant has a share.
+ * Looks names up with c-ares. The look-up of the operating system runs on the four threads of libuv and cannot be cancelled: a
+ * few names with a silent server would block every look-up of the process, file access included. Here each look-up has a
+ * deadline, equal look-ups share one query, and a tenant has a share.
  */
 export class NameLookups {
   private readonly underWay = new Map<string, Promise<LookupAddress[]>>();
   private readonly shares = new Map<string, number>();
 
-  /**
-   * Creates the look-ups.
-   *
-   * @param servers the name servers for names of tenants, as `address` or `address:port`; none: the system's
-   */
+  /** @param servers for names of tenants, as `address` or `address:port`; empty for those of the system */
   constructor(
     private readonly servers: readonly string[] = [],
     private readonly hosts = new HostsFile(),
@@ -212,10 +196,7 @@ function addressesIn(answer: PromiseSettledResult<string[]>, family: number): Lo
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/**
- * Returns the error code of a family's query. "No address of this family" is less important than an outage of the other
- * one.
- */
+/** "No address of this family" is less important than an outage of the other family. */
 function codeOf(answer: PromiseSettledResult<string[]>): string | null {
   if (answer.status === 'fulfilled') return null;
   const { code } = answer.reason as { code?: unknown };

@@ -14,14 +14,14 @@ interface NotedRequest {
   [NOTE]?: Note;
 }
 
-/** The dispatch that is under way: undici makes the request of it before it returns. */
+/** The dispatch that is under way: undici makes its request before it returns. */
 let current: Note | null = null;
 
 let listens = false;
 
 /**
- * Listens where undici tells which connection of its pool carries a request; it tells it nowhere else. A listener costs
- * each request of the process, so there is none before the first that is noted.
+ * Listens to undici for the connection of its pool that carries a request, which undici reports nowhere else. A listener costs
+ * each request of the process, so the first noted request adds it.
  */
 function listen(): void {
   listens = true;
@@ -37,7 +37,6 @@ function listen(): void {
   });
 }
 
-/** Runs a dispatch of undici, and notes the IP address that its request is sent to. */
 function noting(note: Note, dispatch: () => void): void {
   if (!listens) listen();
   current = note;
@@ -51,21 +50,18 @@ function noting(note: Note, dispatch: () => void): void {
 /** One call to an external server. The body is sent unchanged. */
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Scheme, host and port. */
   origin: string;
-  /** Path and query. */
   path: string;
-  /** The tenant that configured the address; null: the operator did. The name look-up counts for this tenant. */
+  /** The tenant that configured the address, for which the name look-up counts; null when the operator did. */
   owner: LookupOwner;
   headers: Record<string, string>;
   body?: string;
   /** One deadline for connecting, headers and body. */
   timeoutMs: number;
-  /** The most bytes of the answer; a longer one is cut and marked. Default 64 KiB. */
+  /** Of the answer; a longer one is cut and marked. Default 64 KiB. */
   maxBytes?: number;
   /** Once the status has arrived it is the answer: a body that breaks off or does not end is cut and marked. */
   statusDecides?: boolean;
-  /** The answer names the IP address that was dialled. */
   notesAddress?: boolean;
   /** Further headers that the answer keeps, by lower-case name. */
   keptHeaders?: readonly string[];
@@ -74,7 +70,7 @@ export interface OutboundRequest {
 /** The reason of a missing answer. `blocked`: this service refused to connect to the address. */
 export type OutboundFailure = 'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'blocked';
 
-/** The result of a call. A status is never an exception. `address`: the IP address that was dialled, if it is asked for and known. */
+/** The result of a call. A status is never an exception. `address`: the IP address that was dialled, if it was asked for. */
 export type OutboundAnswer =
   | {
       kind: 'answer';
@@ -86,19 +82,16 @@ export type OutboundAnswer =
       truncated: boolean;
       ms: number;
       address: string | null;
-      /** The headers of `keptHeaders` that the answer has. */
       kept?: Readonly<Record<string, string>>;
     }
   | { kind: 'failed'; reason: OutboundFailure; detail: string; ms: number; address: string | null };
 
-/** An address that this service does not connect to for a tenant. */
 class BlockedAddress extends Error {
   readonly code = 'BLOCKED_ADDRESS';
 }
 
 const DEFAULT_CAP = 64 * 1024;
 
-/** One request and its answer, assembled from the events of the connection. */
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly started = performance.now();
   private readonly timer: NodeJS.Timeout;
@@ -109,7 +102,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private address: string | null = null;
   private collector: ByteCollector | null = null;
 
-  /** @param resolve is called once, with the answer */
   constructor(
     private readonly request: OutboundRequest,
     private readonly resolve: (answer: OutboundAnswer) => void,
@@ -233,7 +225,6 @@ function codeOf(error: Error): string {
   return error.name;
 }
 
-/** Returns the address that an error of the operating system names. */
 function addressIn(error: Error): string | null {
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return addressIn(error.errors[0]);
   const { address } = error as { address?: unknown };
@@ -247,23 +238,20 @@ function one(header: string | string[] | undefined): string | null {
 const CONNECT_MS = 5_000;
 const MOST_HOSTS = 1_000;
 
-/** Whether a connection to an IP address may be made. */
 type Check = (address: string, secure: boolean) => boolean;
 
 /**
- * Calls external servers, with a check of addresses that tenants configure, and without it for those of the operator.
- * Follows no redirect, uses no proxy, requests no compression, and never throws for a failure of the server.
+ * Calls external servers, with a check of addresses that tenants configure, and without it for those of the operator. Follows
+ * no redirect, uses no proxy, requests no compression, and never throws for a failure of the server.
  */
 export class Outbound {
   private readonly open: Agent;
   private readonly lenient: Agent;
   private readonly guarded: Agent;
-  /** For each host of a running call, its owner and the number of calls. */
   private readonly owners = new Map<string, { owner: LookupOwner; calls: number }>();
 
   private readonly hosts = new Map<string, string>();
 
-  /** @param networks where destinations of tenants may be beside the public Internet */
   constructor(
     private readonly names = new NameLookups(),
     private readonly networks = new DestinationNetworks(),
@@ -273,7 +261,7 @@ export class Outbound {
     this.guarded = this.agent((address, secure) => mayConnect(address, secure, this.admission(false)));
   }
 
-  /** Sends one request. `trusted`: the address may be private; the operator chose it, or allows private addresses. */
+  /** `trusted`: the address may be private; the operator chose it, or allows private addresses. */
   async call(request: OutboundRequest, trusted: boolean): Promise<OutboundAnswer> {
     const host = this.hostOf(request.origin);
     const known = this.owners.get(host) ?? { owner: request.owner, calls: 0 };
@@ -288,11 +276,7 @@ export class Outbound {
     }
   }
 
-  /**
-   * Looks a tenant's host up, and checks every address of it as a connection would.
-   *
-   * @returns why no connection would be made; null: it would
-   */
+  /** Looks a tenant's host up, and checks every address of it like a connection. Returns why no connection would be made. */
   async refusalOf(url: URL, owner: string, trusted: boolean): Promise<'private' | 'unknown_name' | null> {
     const host = bare(url.hostname);
     const admission = this.admission(trusted);
@@ -306,7 +290,6 @@ export class Outbound {
     }
   }
 
-  /** What is admitted at addresses of tenants. */
   private admission(anyPrivate: boolean): Admission {
     return { anyPrivate, networks: this.networks };
   }
@@ -328,7 +311,7 @@ export class Outbound {
     return host;
   }
 
-  /** Returns the look-up for connections; it returns addresses only if all of them pass the check. */
+  /** Returns addresses only if all of them pass the check. */
   private lookup(check: Check, secure: boolean): LookupFunction {
     return (hostname, options, callback) => {
       this.names.lookup(hostname, this.owners.get(hostname)?.owner ?? null).then(
@@ -365,7 +348,7 @@ export class Outbound {
     });
   }
 
-  /** Closes all connections; open calls end as `reset`. */
+  /** Open calls end as `reset`. */
   async close(): Promise<void> {
     await Promise.all([this.open.destroy(), this.lenient.destroy(), this.guarded.destroy()]);
   }

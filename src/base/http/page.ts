@@ -7,7 +7,6 @@ import { queryText, type Query } from './query.js';
 let key: Buffer = randomBytes(32);
 const MAC_BYTES = 12;
 
-/** Sets the key for the signatures of cursors; called once, before the first request. */
 export function useCursorKey(shared: Buffer): void {
   key = shared;
 }
@@ -18,11 +17,7 @@ export function encodeCursor(value: object): string {
   return `${body}.${macOf(body).toString('base64url')}`;
 }
 
-/**
- * Reads a cursor.
- *
- * @throws {MalformedRequest} 400 for a text that `encodeCursor` did not make
- */
+/** @throws {MalformedRequest} 400 for a text that `encodeCursor` did not make */
 export function decodeCursor(text: string): unknown {
   const dot = text.indexOf('.');
   const body = text.slice(0, Math.max(dot, 0));
@@ -45,7 +40,6 @@ function macOf(body: string): Buffer {
   return createHmac('sha256', key).update(body).digest().subarray(0, MAC_BYTES);
 }
 
-/** The names of the options of every list. */
 export const PAGE_OPTIONS = ['limit', 'cursor'] as const;
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -88,8 +82,8 @@ export function readPage(query: Query, list = ''): PageRequest {
 }
 
 /**
- * Returns a page from `limit + 1` rows: the last one only shows that a page follows. Rows that were cut at a number of
- * bytes always have a next page. `keyOf` returns the text from which the list continues.
+ * Returns a page from `limit + 1` rows: the last one only shows that a page follows. Rows that were cut at a number of bytes
+ * always have a next page. `keyOf` returns the text from which the list continues.
  */
 export function pageOf<Row, T>(
   request: PageRequest,

@@ -25,7 +25,7 @@ export class PublicText {
     this.tag = `W/"${hash('sha256', this.plain, 'base64url')}"`;
   }
 
-  /** Answers a GET or HEAD: 200, compressed where the client accepts gzip, or 304 when it has the text already. */
+  /** Answers a GET or HEAD: 200, compressed where the client accepts gzip, or 304 when the client has the text already. */
   send(req: Request, res: Response): void {
     res.setHeader('ETag', this.tag);
     res.setHeader('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);

@@ -7,7 +7,7 @@ export type Query = Record<string, unknown>;
 /**
  * Returns one option of a query as text.
  *
- * @throws {MalformedRequest} 400 when it came twice, since two readers could use different ones
+ * @throws {MalformedRequest} 400 for a repeated option, since two readers could use different ones
  */
 export function queryText(query: Query, name: string): string | undefined {
   const value = query[name];
@@ -15,11 +15,7 @@ export function queryText(query: Query, name: string): string | undefined {
   throw new MalformedRequest(`The query names ${name} more than once.`, 'repeated_parameter');
 }
 
-/**
- * Returns the named options of a query.
- *
- * @throws {InvalidFields} 422 for another name: an unknown filter must not silently match all
- */
+/** @throws {InvalidFields} 422 for another name: an unknown filter must not silently match all */
 export function queryOptions<const Name extends string>(
   query: Query,
   names: readonly Name[],
@@ -37,11 +33,7 @@ export function queryOptions<const Name extends string>(
   return found;
 }
 
-/**
- * Returns an option that is one of a choice of words.
- *
- * @throws {InvalidFields} 422 for another word
- */
+/** @throws {InvalidFields} 422 for a word that is not one of `choices` */
 export function queryChoice<const Choice extends string>(
   name: string,
   value: string | undefined,
@@ -51,11 +43,7 @@ export function queryChoice<const Choice extends string>(
   throw new InvalidFields([{ field: name, message: `must be one of: ${choices.join(', ')}` }]);
 }
 
-/**
- * Returns a range of time.
- *
- * @throws {InvalidFields} 422 for a text that is no moment, and for a range that ends before it begins
- */
+/** @throws {InvalidFields} 422 for a text that is no moment, and for a range that ends before it begins */
 export function querySpan(options: { since: string | undefined; until: string | undefined }): {
   since: Date | undefined;
   until: Date | undefined;

@@ -6,7 +6,6 @@ import { Config } from '../config/config.js';
 import { networkOf } from './allowed-networks.js';
 import { TooManyRequests } from './http.errors.js';
 
-/** The remaining allowance of a credential. */
 interface Allowance {
   allowed: boolean;
   limit: number;
@@ -27,8 +26,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by name, in memory. Above the capacity the least recently used one is removed and starts full again: a
- * flood of names reduces no other allowance.
+ * Token buckets by name, in memory. Above the capacity the least recently used one is removed and starts full again: a flood of
+ * names reduces no other allowance.
  */
 export class Buckets {
   private readonly buckets = new Map<string, Bucket>();
@@ -53,16 +52,12 @@ export class Buckets {
     };
   }
 
-  /**
-   * Takes what an allowed request turned out to cost beyond one. The allowance can go below nothing, by a burst at the
-   * most: requests are refused until it is refilled.
-   */
+  /** Takes the further cost of an allowed request, down to minus a burst: then requests are refused until a refill. */
   charge(name: string, count: number): void {
     const bucket = this.fill(name);
     bucket.tokens = Math.max(-this.burst, bucket.tokens - count);
   }
 
-  /** Returns whether a `take` would be refused, without taking. */
   isEmpty(name: string): boolean {
     return this.buckets.has(name) && this.fill(name).tokens < 1;
   }
@@ -88,8 +83,8 @@ export class Buckets {
 }
 
 /**
- * Limits requests of a credential and of a tenant in this process, with bursts of ten times the rate. Without the
- * tenant's limit a tenant could multiply its rate by creating credentials.
+ * Limits requests of a credential and of a tenant in this process, with bursts of ten times the rate. Without the tenant's
+ * limit a tenant could multiply its rate by creating credentials.
  */
 @Injectable()
 export class RateLimiter {
@@ -106,7 +101,6 @@ export class RateLimiter {
     this.tenants = new Buckets(ofTenant, ofTenant * 10, clock);
   }
 
-  /** Takes one request of a credential. */
   take(credentialId: string): Allowance {
     return this.credentials.take(credentialId);
   }
@@ -117,15 +111,14 @@ export class RateLimiter {
       this.credentials.charge(credentialId, Math.floor(bytes / REQUEST_BYTES));
   }
 
-  /** Takes one request of a tenant, from any of its credentials. */
   takeOfTenant(tenantId: string): Allowance {
     return this.tenants.take(tenantId);
   }
 }
 
 /**
- * Limits wrong credentials by address and by the tenant that they name: a burst of 300, then five a second, then 429.
- * Only wrong credentials are counted and refused: other callers share the address.
+ * Limits wrong credentials by address and by the tenant that they name: a burst of 300, then five a second, then 429. Only
+ * wrong credentials are counted and refused: other callers share the address.
  */
 @Injectable()
 export class FailedTries {
@@ -135,7 +128,7 @@ export class FailedTries {
   }
 
   /**
-   * Counts a wrong credential of an address; undefined: nothing is counted. `tenantId` is '' where it names none.
+   * Counts a wrong credential of an address, if that is known. `tenantId` is '' where it names none.
    *
    * @throws {TooManyRequests} when the allowance is used up
    */
@@ -144,7 +137,7 @@ export class FailedTries {
     throw new TooManyRequests('Too many wrong credentials of this kind came from this address.', 10);
   }
 
-  /** Counts a wrong credential. `tenantId` is '' where it names none. False when the allowance is used up. */
+  /** Counts a wrong credential. Returns false when the allowance is used up. */
   take(address: string, tenantId: string): boolean {
     return this.buckets.take(`${networkOf(address)} ${tenantId}`).allowed;
   }
@@ -169,7 +162,6 @@ export function limitRate(
   showAllowance(res, tighter, tighter === own ? 'This credential makes' : OF_TENANT);
 }
 
-/** The headers that carry an allowance. */
 export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 const OF_TENANT = 'The credentials of this tenant make together';

@@ -12,39 +12,36 @@ export interface OperationEffect {
   effect: RequestEffect | undefined;
 }
 
-/** What an accepted request did; for the logs. */
+/** The effect of an accepted request; for the logs. */
 export interface RequestEffect {
   outcome: string;
   userId?: string;
   groupId?: string;
-  /** Why the write is not in force; null: it is. */
+  /** Why the write is not in force; null when it is. */
   held?: string | null;
-  /** The attribute by which the write linked a user. */
   linkedBy?: string;
   detail?: string;
-  /** Those of a Bulk request, in the order of the request; undefined: it was not run. */
+  /** Of a Bulk request, in its order; undefined for an operation that was not run. */
   operations?: readonly (OperationEffect | undefined)[];
 }
 
 /** Data of a request beside Express's own. Only this service sets them, never the caller. */
 export interface Noted {
-  /** The id of the request; also in `X-Request-Id`. */
+  /** Also in `X-Request-Id`. */
   id: string;
-  /** The monotonic time of its arrival in milliseconds. */
+  /** Monotonic, in milliseconds. */
   startedAt: number;
-  /** The bearer token, once it was asked for; null: there is none. */
+  /** The bearer token, once it was asked for; null without one. */
   presented?: PresentedToken | null;
-  /** The tenant of the credential; for the log. */
   tenantId?: string;
   credentialId?: string;
-  /** A valid credential, session or sign-in came with it. A tenant alone can be named by any caller. */
+  /** A valid credential, session or sign-in came with the request. Any caller can name a tenant. */
   proven?: true;
   directoryId?: string;
-  /** Undefined: the request was refused, or only read. */
+  /** Absent when the request was refused, or only read. */
   effect?: RequestEffect;
-  /** The refusal; for the log. */
   refusal?: { readonly code: string; readonly scim_type?: string | undefined; readonly reason: string };
-  /** The bytes of the body, where the address needs them (signature checks, values that are kept as sent, the log of requests). */
+  /** Where the address needs the bytes (signature checks, values that are kept as sent, the log of requests). */
   rawBody?: Buffer;
 }
 
@@ -54,37 +51,36 @@ export type BridgeRequest = Request & Noted;
 /** A response of Express. */
 export type BridgeResponse = Response;
 
-/** Returns the path without the query, as the client sent it. */
+/** The path without the query, as the client sent it. */
 export function pathOf(req: { originalUrl: string }): string {
   const url = req.originalUrl;
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** Returns whether a path belongs to SCIM. */
+/** Whether a path belongs to SCIM. */
 export function isScimPath(path: string): boolean {
   return path.startsWith('/scim/') || path === '/scim';
 }
 
-/** Returns the query as the client wrote it, without the question mark. Express changes it when it parses it. */
+/** The query as the client wrote it, without the question mark. Express changes it when it parses it. */
 export function rawQuery({ originalUrl }: { originalUrl: string }): string {
   const mark = originalUrl.indexOf('?');
   return mark < 0 ? '' : originalUrl.slice(mark + 1);
 }
 
-/** Called when an answer is sent, or when the caller has gone away before. */
 type RequestEnd = (req: BridgeRequest, res: BridgeResponse) => void;
 
-/** Requests of orchestrators and monitoring. They say nothing about whether the service is used. */
+/** Requests of orchestrators and monitoring, which are no use of the service. */
 export const PROBE = /^\/(healthz|readyz|metrics)/;
 
 const TOO_MANY = 429;
 
 /**
- * Returns the first middleware, so that every answer has an id and the security headers, errors and unknown addresses
- * included. The id is always new: a caller's own `X-Request-Id` could repeat, and the ledger keeps the id as evidence.
- * `ended` is one function for all requests, to avoid a closure for each. `activity` receives each request, and counts those
- * that were worked on for a known caller: who has no credential, or is over its rate, must not slow down the forwarding.
+ * Returns the first middleware, so that every answer has an id and the security headers, errors and unknown addresses included.
+ * The id is always new: a caller's own `X-Request-Id` could repeat, and the ledger keeps the id as evidence. `ended` is one
+ * function for all requests, to avoid a closure for each. `activity` receives each request, and counts those that were worked
+ * on for a known caller: a caller without a credential, or over its rate, must not slow down the forwarding.
  */
 export function requestStart(
   headers: readonly (readonly [string, string])[],
@@ -118,11 +114,10 @@ interface Routed {
 }
 
 /**
- * Returns the part of a request's path that the log may contain: the pattern of its route, with ids of this service.
- * Other parts come from the caller: an e-mail as an external id, or a token in a mistyped address.
+ * Returns the part of a request's path that the log may contain: the pattern of its route, with ids of this service. Other
+ * parts come from the caller: an e-mail as an external id, or a token in a mistyped address.
  *
- * @returns for example `/scim/v2/Users/usr_01k0…` or `/v1/users/by-external-id/:external_id`; `unmatched` where no
- * route took the request
+ * @returns for example `/scim/v2/Users/usr_01k0…` or `/v1/users/by-external-id/:external_id`; `unmatched` without a route
  */
 export function loggedPath(req: Routed): string {
   const { route, params } = req;

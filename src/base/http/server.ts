@@ -9,7 +9,7 @@ import { newId } from '../ids.js';
 import { JsonText, sendJson } from './answer.js';
 import { boundConnections } from './connection-bound.js';
 
-/** The most bytes of the head of a request; passed to `http.createServer`. */
+/** Of the head of a request; passed to `http.createServer`. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 /** The time limit for a silent connection: longer than any statement, and than a proxy keeps an idle connection. */
@@ -65,8 +65,8 @@ function writeRaw(socket: Socket, status: string, more = ''): void {
 export const LOOPBACK_FORMS = 'loopback forms';
 
 /**
- * Returns the headers of every answer. Answers of the API are data: they may not be framed, run, cached or sniffed.
- * HSTS only where the public address is https.
+ * Returns the headers of every answer. Answers of the API are data: they may not be framed, run, cached or sniffed. HSTS only
+ * where the public address is https.
  */
 export function securityHeaders(baseUrl: string): readonly (readonly [string, string])[] {
   const headers: [string, string][] = [
@@ -79,10 +79,7 @@ export function securityHeaders(baseUrl: string): readonly (readonly [string, st
   return headers;
 }
 
-/**
- * Returns a middleware with the policy of HTML pages: own scripts and pictures, and the style attributes that they
- * need.
- */
+/** Returns a middleware with the policy of HTML pages: own scripts and pictures, and the style attributes that they need. */
 export function pageHeaders(baseUrl: string): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
@@ -104,10 +101,7 @@ export function pageHeaders(baseUrl: string): RequestHandler {
   }) as RequestHandler;
 }
 
-/**
- * A middleware that refuses a request with several `Host` headers (RFC 9112 §3.2). Node.js keeps the first one, and a proxy
- * before it may have judged by another.
- */
+/** Refuses several `Host` headers (RFC 9112 §3.2): Node.js keeps the first one, and a proxy may judge by another. */
 export function oneHost({ rawHeaders }: Request, _res: Response, next: NextFunction): void {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -119,8 +113,8 @@ export function oneHost({ rawHeaders }: Request, _res: Response, next: NextFunct
 const DOUBLED = /^\/scim\/v2\/{2,}/;
 
 /**
- * Replaces several slashes after the base address of SCIM by one. An IdP with a slash at the end of this address
- * requests `/scim/v2//Users`. No other address has a second spelling.
+ * Replaces several slashes after the base address of SCIM by one. An IdP with a slash at the end of this address requests
+ * `/scim/v2//Users`. No other address has a second spelling.
  */
 export function singleSlashes(req: Request, _res: Response, next: NextFunction): void {
   if (req.url.startsWith('/scim/v2//')) {
@@ -166,9 +160,7 @@ export class BridgeAdapter extends ExpressAdapter {
   }
 }
 
-/**
- * Returns a constructor that initialises like node's own, for objects with another prototype that inherits from node's.
- */
+/** Returns a constructor that initialises like node's own, for objects with another prototype that inherits from node's. */
 function bornWith(base: MessageConstructor | ResponseConstructor, prototype: object): unknown {
   // Node's constructors are plain functions, which can be called on an existing object.
   const initialise = base as unknown as (...args: unknown[]) => void;
@@ -182,7 +174,7 @@ function bornWith(base: MessageConstructor | ResponseConstructor, prototype: obj
   return Born;
 }
 
-/** Returns whether a body is an object or array of data; Express handles errors and streams. */
+/** Express handles errors and streams. */
 function isPlainJson(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   return Array.isArray(body) || !(body instanceof Error || body instanceof StreamableFile);

@@ -9,8 +9,6 @@ import {
 } from '@nestjs/swagger';
 import { Text, MAX_EXTERNAL_ID } from './fields.js';
 
-// Classes of bodies that follow from the one that declares the fields of a record.
-
 /** Returns the class of a JSON merge patch: any field can be left out; null only where the field may be null. */
 export function ChangeType<T extends object>(of: Type<T>): Type<Partial<T>> {
   return PartialType(of, { skipNullProperties: false });
@@ -28,7 +26,6 @@ export function PutType<T extends { external_id?: string | null }>(of: Type<T>):
   >;
 }
 
-/** The fields of a request in an answer: always there, times as text. */
 type Shown<T> = { [N in keyof T]-?: ShownValue<Exclude<T[N], undefined>> };
 type ShownValue<T> = T extends Date ? string : T;
 
@@ -62,7 +59,7 @@ export class Times {
   updated_at!: string;
 }
 
-/** The same in a body that JSON makes text of. */
+/** Times that JSON makes text of. */
 export class StoredTimes {
   @ApiProperty()
   created_at!: Date;
@@ -70,11 +67,7 @@ export class StoredTimes {
   updated_at!: Date;
 }
 
-/**
- * Returns the class of a page of a list that callers follow by `updated_since`.
- *
- * @param one the record in words, with its article
- */
+/** Returns the class of a page that callers follow by `updated_since`. `one` names the record with its article. */
 export function UpdatesPage<T extends object>(of: Type<T>, one: string) {
   class Page {
     @ApiProperty({ type: [of] })

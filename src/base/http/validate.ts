@@ -15,7 +15,7 @@ export function ServerSet(...fields: string[]): ClassDecorator {
 
 const OPEN = Symbol('unknown fields are ignored');
 
-/** Marks bodies whose standard says that unknown fields are ignored (RFC 6749 §3.2). */
+/** Marks bodies whose standard ignores unknown fields (RFC 6749 §3.2). */
 export function OpenBody(): ClassDecorator {
   return (target) => {
     Reflect.defineMetadata(OPEN, true, target);

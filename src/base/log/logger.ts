@@ -8,13 +8,12 @@ import { isReported } from '../database/database-health.js';
 const BLOCK_CHARACTERS = 16_000;
 const LONGEST_WAIT_MS = 500;
 
-/** A destination of lines that can be made to write what waits. */
 type FlushedStream = DestinationStream & { flushSync?: () => void };
 
 /**
  * Gathers lines into blocks, off the path of the request. A block is written when it is full, after half a second, by
- * `flushSync`, and at the end of the process. The destination of pino gathers too, but measures all that waits with each
- * line: for lines of 400 bytes that cost five times what the rest of a line costs.
+ * `flushSync`, and at the end of the process. The destination of pino gathers too, but measures all waiting lines with each
+ * line: for lines of 400 bytes that costs five times the rest of a line.
  */
 export class Blocks implements FlushedStream {
   private waiting = '';
@@ -26,7 +25,6 @@ export class Blocks implements FlushedStream {
     if (this.waiting.length >= BLOCK_CHARACTERS) this.pass();
   }
 
-  /** Hands what waits to the destination. */
   pass(): void {
     if (this.waiting === '') return;
     const block = this.waiting;
@@ -42,7 +40,7 @@ export class Blocks implements FlushedStream {
 
 let shared: Blocks | undefined;
 
-/** Returns the blocks of standard output, of which a process has one. */
+/** A process has one standard output. */
 function stdoutBlocks(): Blocks {
   if (shared === undefined) {
     const blocks = new Blocks(pino.destination({ dest: 1, sync: false }));
@@ -55,7 +53,6 @@ function stdoutBlocks(): Blocks {
   return shared;
 }
 
-/** The fields of a line. */
 type LogFields = Record<string, unknown>;
 
 // Fields with these names are removed from the log, at the top of a line and one level below.
@@ -83,14 +80,9 @@ export class Logger {
   private readonly base: string;
   /** The present millisecond as text: many lines share it. */
   private time = { at: NaN, text: '' };
-  /** False when lines of level info are not written: callers can skip building them. */
+  /** Callers can skip building lines of level info where they are not written. */
   readonly infoEnabled: boolean;
 
-  /**
-   * Creates a logger.
-   *
-   * @param base the fields of every line, which identify the process
-   */
   constructor(level = 'info', destination?: DestinationStream, base: LogFields = {}) {
     this.destination = destination ?? stdoutBlocks();
     this.pino = pino(
@@ -119,8 +111,8 @@ export class Logger {
     this.pino.warn(fields, message);
   }
   /**
-   * Writes `fields.error` with its stack and all its causes. An error that only shows that the database is away or full
-   * is written without them, as `debug`: that is an event of its own.
+   * Writes `fields.error` with its stack and all its causes. An error that only shows that the database is away or full is
+   * written without them, as `debug`: the outage has a line of its own.
    */
   error(message: string, fields?: LogFields): void {
     if (fields !== undefined && isReported(fields['error'])) {
@@ -132,10 +124,8 @@ export class Logger {
   }
 
   /**
-   * Writes a line of level info that is known to contain no secrets and no errors, for what is written thousands of times a
-   * second: the search for secrets costs more than the line.
-   *
-   * @param fields at least one
+   * Writes a line of level info, of at least one field, that is known to contain no secrets and no errors, for thousands of
+   * lines a second: the search for secrets costs more than the line.
    */
   line(fields: LogFields): void {
     if (!this.infoEnabled) return;
@@ -158,7 +148,6 @@ export class Logger {
   }
 }
 
-/** Converts an error to JSON with its stack, its causes and the code of the database. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
@@ -194,7 +183,6 @@ export class NestLogger implements LoggerService {
   }
 }
 
-/** The version of this service, from its package. */
 export const VERSION = (
   JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;

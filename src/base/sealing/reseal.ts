@@ -4,7 +4,6 @@ import { type Sealer } from '../crypto/seal.js';
 /** A column of sealed secrets, with the data that each secret is bound to. */
 export interface SealedColumn {
   readonly table: string;
-  /** The columns of the primary key. */
   readonly key: readonly string[];
   readonly column: string;
   /** Whether the secret lasts until it is changed. Other secrets expire within hours. */
@@ -12,11 +11,10 @@ export interface SealedColumn {
   readonly aad: (row: Record<string, string>) => string;
 }
 
-/** The number of secrets of one column, sealed by one key, that the keys of the settings open. */
+/** The number of secrets of one column, sealed by one key, and how many of them the keys of the settings open. */
 export interface SealedCount {
   /** `table.column` */
   readonly column: string;
-  /** The key id beside the secrets. */
   readonly keyId: string;
   readonly opened: number;
   readonly unopened: number;
@@ -26,11 +24,7 @@ type Row = Record<string, string>;
 
 const BATCH = 500;
 
-/**
- * Seals all secrets of a column with the current key. A secret that no key opens stays.
- *
- * @returns how many were sealed, and how many no key opens
- */
+/** Seals all secrets of a column with the current key. A secret that no key opens stays. */
 export async function reseal(
   db: Database,
   sealer: Sealer,
@@ -72,14 +66,13 @@ export async function countSealed(db: Database, sealer: Sealer, target: SealedCo
   return [...counts].map(([keyId, count]) => ({ column, keyId, ...count }));
 }
 
-/** Reads the rows with a secret, in the order of the primary key. */
 async function* rowsOf(db: Database, { table, key, column }: SealedColumn): AsyncGenerator<Row> {
   const names = key.join(', ');
   let after: string[] = [];
   for (;;) {
-    const behind = after.length === 0 ? '' : `and (${names}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
+    const next = after.length === 0 ? '' : `and (${names}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
     const { rows } = await db.query<Row>(
-      `select ${names}, ${column} as sealed from ${table} where ${column} is not null ${behind}
+      `select ${names}, ${column} as sealed from ${table} where ${column} is not null ${next}
        order by ${names} limit ${BATCH}`,
       after,
     );

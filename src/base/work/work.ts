@@ -4,35 +4,34 @@ import type { SqlRunner } from '../database/statement-batches.js';
 /** The time of the application's clock, in the SQL of {@link WorkKind.due}. */
 export const NOW = '$2';
 
-/** What a piece of work is about. Work of the installation has no tenant and no id: both are empty. */
+/** The subject of a piece of work. Work of the installation has no tenant and no id: both are empty. */
 export interface WorkKey {
   readonly tenantId: string;
   readonly id: string;
 }
 
-/** One turn of a piece of work, as its kind is given it. No other process has the work meanwhile. */
+/** One turn of a piece of work. No other process has the work during the turn. */
 export interface Turn extends WorkKey {
-  /** Failures in a row before this turn. */
+  /** In a row before this turn. */
   readonly failures: number;
   /** The process stops, or its lease has ended: the turn begins nothing more. */
   readonly isOver: boolean;
   /**
-   * Renews the lease, and holds off every other process until the commit.
+   * Renews the lease, and keeps every other process from the work until the commit.
    *
    * @throws {LeaseLost} when another process has the work
    */
   hold(tx: SqlRunner): Promise<void>;
 }
 
-/** Another process has the work by now: what this one has decided is not written. */
+/** Another process has the work by now: the decisions of this one are not written. */
 export class LeaseLost extends Error {}
 
-/** What a turn has come to. */
+/** The result of a turn. */
 export interface TurnOutcome {
   readonly state: 'done' | 'again' | 'failed';
-  /** The rest in milliseconds; null: that of the kind. */
+  /** In milliseconds; null for that of the kind. */
   readonly restMs: number | null;
-  /** The cause of a failure, for the operator. */
   readonly reason: string | null;
 }
 
@@ -56,13 +55,12 @@ export interface Backoff {
 }
 
 /**
- * A kind of background work. A room declares it as a provider, and the engine (`src/engine/work`) finds it there: each piece
- * is done by one process at a time, in turns, and another process continues when that one ends.
+ * A kind of background work. A room declares it as a provider, and the engine (`src/engine/work`) finds it there: each piece is
+ * done by one process at a time, in turns, and another process continues when that one ends.
  */
 export abstract class WorkKind {
-  /** The name, for operators. */
   abstract readonly kind: string;
-  /** The interval of work of the installation; of other work, how often a process looks for what is due: 0, always. */
+  /** The interval of work of the installation; of other work, how often a process looks for due work: 0, always. */
   abstract readonly everyMs: number;
   /** Turns call other servers: they take places for that, and none of the few for other work. */
   readonly callsOut: boolean = false;
@@ -71,18 +69,14 @@ export abstract class WorkKind {
   readonly backoff: Backoff = { firstMs: 10_000, mostMs: 600_000 };
 
   /**
-   * Returns a query for the pieces that are due, with the columns `tenant_id`, `id`, `since`, and `server`, the name of the
-   * server that is called. A turn reads anew whether its piece is due. Null: the work is one piece, of the installation.
+   * Returns a query for the due pieces, with the columns `tenant_id`, `id`, `since`, and `server`, the name of the server that
+   * is called. A turn reads anew whether its piece is due. null when the work is one piece, of the installation.
    */
   due(): string | null {
     return null;
   }
 
-  /**
-   * Has one turn: some seconds of work at the most where others wait for theirs.
-   *
-   * @returns what it has come to; nothing: it is done
-   */
+  /** Has one turn: some seconds of work at the most where others wait for theirs. No result means done. */
   abstract run(turn: Turn): Promise<TurnOutcome | void>;
 }
 
@@ -91,7 +85,7 @@ export abstract class IntervalWork extends WorkKind {
   override readonly isAlone = true;
 }
 
-/** Returns the providers of the application that are of a class: what rooms declare, without a list of them. */
+/** Returns the providers of the application that are of a class: rooms declare them, without a list. */
 export function instancesOf<T>(
   discovery: Pick<DiscoveryService, 'getProviders'>,
   type: abstract new (...args: never[]) => T,

@@ -8,18 +8,13 @@ export type ArrayColumns<T> = readonly (readonly [name: string, type: string, va
 /** A value of a column; of an infinite time, its text. */
 type ArrayElement = string | number | boolean | Date | null;
 
-/**
- * Returns the table function over the arrays.
- *
- * @param first the number of the first parameter
- */
 export function arraysOf<T>(columns: ArrayColumns<T>, first: number): string {
   return `unnest(${columns.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')})`;
 }
 
 /**
- * Returns the parameters: one array for each column, as the text that PostgreSQL reads. The general way of node-postgres
- * costs about twice as much, and writes times in the local zone.
+ * Returns the parameters: one array for each column, as text for PostgreSQL. The general way of node-postgres costs about twice
+ * as much, and writes times in the local zone.
  */
 export function arrayParameters<T>(columns: ArrayColumns<T>, rows: readonly T[]): string[] {
   return columns.map(([, , value]) => `{${rows.map((row) => elementOf(value(row))).join(',')}}`);
@@ -32,7 +27,6 @@ function elementOf(value: ArrayElement): string {
   return String(value);
 }
 
-/** A request with the call that it belongs to. */
 interface AttemptOfCall {
   subject: string;
   call: Call;
@@ -60,7 +54,6 @@ const RECORD = `
   insert into attempts (tenant_id, channel, destination, ${COLUMNS.map(([name]) => name).join(', ')}, n)
   select $1, $2, $3, a.* from ${arraysOf(COLUMNS, 4)} with ordinality as a`;
 
-/** Records requests. */
 export async function recordAttempts(
   tx: SqlRunner,
   { tenantId, channel, id }: DestinationKey,
@@ -114,8 +107,8 @@ export interface AttemptRow {
 }
 
 /**
- * Returns SQL for the attempts `x` that carried a change; the tenant is $1. The call that settled a change is the first
- * one that reached it or went beyond.
+ * Returns SQL for the attempts `x` that carried a change; the tenant is $1. The call that settled a change is the first one
+ * that reached it or went beyond.
  */
 export function attemptsOf(channel: string, subject: string, sequence: string): string {
   return `from attempts x where x.tenant_id = $1 and x.channel = '${channel}' and x.subject = ${subject}
@@ -127,7 +120,7 @@ export function attemptsOfSubject(channel: string): { from: string; where: strin
   return { from: 'attempts d', where: `d.tenant_id = $1 and d.channel = '${channel}' and d.subject = $2` };
 }
 
-/** Returns the requests that carried a change, oldest first. */
+/** Oldest first. */
 export async function readAttempts(
   db: Database,
   { tenantId, channel }: DestinationKey,
@@ -145,9 +138,8 @@ export async function readAttempts(
   return rows;
 }
 
-/** A request to a destination, as it is listed. */
+/** A request to a destination in a list. */
 export interface ListedAttempt {
-  /** The place in the list, for the next page. */
   place: string;
   delivery_id: string;
   sent_at: Date;
@@ -160,11 +152,10 @@ export interface ListedAttempt {
   answer: string | null;
 }
 
-/** Which requests are listed. */
 interface AttemptFilter {
-  /** Of a message: its id, its sequence, and the subjects of which it can have been sent. */
+  /** The id and sequence of a message, and the subjects with which it can have been sent. */
   message?: { id: string; sequence: string; subjects: readonly string[] } | undefined;
-  /** Only those that delivered, or only the others. */
+  /** true: only those that delivered; false: only the others. */
   delivered?: boolean | undefined;
 }
 
@@ -174,8 +165,8 @@ const DESTINATION_COLUMNS = `${PLACE} as place, a.delivery_id, a.sent_at, a.outc
 const OF = `a.tenant_id = $1 and a.channel = $2 and a.destination = $3`;
 
 /**
- * Returns the requests to a destination, newest first, with one too many. A filter by outcome can pick few of many: a
- * search.
+ * Returns the requests to a destination, newest first, with one more than the limit. A filter by outcome can pick few of many:
+ * a search.
  */
 export async function listAttempts(
   db: Database,
@@ -183,12 +174,12 @@ export async function listAttempts(
   { message, delivered }: AttemptFilter,
   page: { after: string | null; limit: number },
 ): Promise<ListedAttempt[]> {
-  // The first page begins behind all there is: a plan for any page reads the index from a place.
+  // The first page begins after all attempts: a plan for any page reads the index from a place.
   const [at = 'infinity', n = '32767', ...subject] = page.after?.split(' ') ?? [];
   const place: unknown[] = [at, n, subject.join(' '), page.limit + 1];
-  const behind = `a.at <= $4::timestamptz and (a.at, a.n, a.subject) < ($4::timestamptz, $5::smallint, $6::text)`;
-  // The channel is named, as the condition of the index has it.
-  const of = `${OF} and a.channel <> 'platform' and ${behind}`;
+  const rest = `a.at <= $4::timestamptz and (a.at, a.n, a.subject) < ($4::timestamptz, $5::smallint, $6::text)`;
+  // Names the channel like the condition of the index.
+  const of = `${OF} and a.channel <> 'platform' and ${rest}`;
   if (message !== undefined) {
     const { rows } = await db.query<ListedAttempt>(
       `select ${DESTINATION_COLUMNS} from attempts a where ${of} and a.subject = any($8::text[]) and a.last_sequence = $9
@@ -206,7 +197,7 @@ export async function listAttempts(
   return rows;
 }
 
-/** Returns when messages were delivered to a destination, by their ids. */
+/** Returns when messages were delivered to a destination, by the ids of the deliveries. */
 export async function deliveredOf(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -224,8 +215,8 @@ export async function deliveredOf(
 }
 
 /**
- * Removes what receivers answered to messages: an answer can repeat the personal data of the message. Status, time and
- * address of each attempt stay.
+ * Removes the answers of receivers to messages: an answer can repeat the personal data of the message. Status, time and address
+ * of each attempt stay.
  *
  * @param subjects the ids of the messages, and of the records whose messages are in order
  */

@@ -7,15 +7,14 @@ import type { Sent } from './outcome.js';
 
 /**
  * A kind of destination that changes are delivered to. The engine brings leases, order, retries, health, pace, fairness,
- * attempts and metrics. A channel brings its rows (it calls `enqueue` beside the fact that it reports), its request, and
- * its judgement of the answer.
+ * attempts and metrics. A channel brings its rows (it calls `enqueue` beside the fact that it reports), its request, and its
+ * judgement of the answer.
  *
- * A lane is what is kept in order. A channel that folds has one lane for each of its subjects: a newer change replaces a
- * waiting one. A channel that keeps every message makes each message a subject of its own: its lane is removed once it is
+ * A lane is delivered in order. A channel that folds has one lane for each of its subjects: a newer change replaces a waiting
+ * one. A channel that keeps every message makes each message a subject of its own: the lane is removed once the message is
  * delivered.
  */
 export abstract class Channel {
-  /** Part of the key of destinations, lanes and attempts. */
   abstract readonly name: string;
   /** Whether newer changes of a subject replace waiting ones; else each message is a subject of its own. */
   abstract readonly folds: boolean;
@@ -23,25 +22,23 @@ export abstract class Channel {
   /** Whether nothing can be sent without the key of the destination. */
   readonly needsKey: boolean = true;
 
-  /** Returns whether a destination has what its calls authenticate with. */
   canSend({ key }: Destination): boolean {
     return key !== null || !this.needsKey;
   }
 
-  /** Returns what is done about failures. */
   rulesOf(options: DeliveryOptions): FailureRules {
     return steadyRules(options);
   }
 
-  /** Reads what the calls of claimed lanes need, for all of them at once. */
+  /** Reads the bodies for the calls of claimed lanes, for all of them at once. */
   prepare(_lanes: readonly LeasedLane[], _destination: Destination): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Returns what is done in each state, which the claim freezes in the call. */
+  /** Returns the action in each state, which the claim freezes in the call. */
   abstract policyOf(destination: Destination): Policy;
 
-  /** Makes the request of a call and judges the answer. It throws for no answer. */
+  /** Makes the request of a call and judges the answer. Does not throw for any answer. */
   abstract send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent>;
 }
 
@@ -50,13 +47,11 @@ export abstract class Channel {
 export class Channels {
   private readonly byName = new Map<string, Channel>();
 
-  /** @throws {Error} when the name is taken */
   add(channel: Channel): void {
     if (this.byName.has(channel.name)) throw new Error(`there are two channels named ${channel.name}`);
     this.byName.set(channel.name, channel);
   }
 
-  /** Returns the channel, or undefined if this process does not know it. */
   get(name: string): Channel | undefined {
     return this.byName.get(name);
   }

@@ -3,14 +3,14 @@ import type { DestinationKey } from './destination.js';
 import type { SettledStep } from './lane-state.js';
 import { countLags } from './lags.rules.js';
 
-/** What happened between the bridge and one destination in one hour. */
+/** The calls to one destination in one hour. */
 export interface DeliveryHour {
   hour: Date;
   accepted: number;
   confirmed: number;
   failed: number;
   parked: number;
-  /** How many confirmed calls were how late, by class (`lags.rules.ts`). */
+  /** The number of confirmed calls by lag (`lags.rules.ts`). */
   lags: number[];
 }
 
@@ -18,8 +18,8 @@ export interface DeliveryHour {
 const KEPT = `interval '25 months'`;
 
 /**
- * Returns the statement that adds to the totals of hours. It is part of the statement or transaction that writes the facts,
- * so that a process that is killed leaves both or none.
+ * Returns the statement that adds to the totals of hours. It is part of the statement or transaction that writes the facts, so
+ * that a process that is killed leaves both or none.
  *
  * @param rows SQL of the rows: tenant, channel, destination, hour, accepted, confirmed, failed, parked, lags
  */
@@ -38,7 +38,6 @@ const ADD_OUTCOMES = addHoursSql(
   `select $1, $2, $3, date_trunc('hour', now()), 0, $4::int, $5::int, $6::int, $7::int[]`,
 );
 
-/** Adds outcomes of calls to the hour of the transaction. */
 export async function addOutcomes(
   tx: SqlRunner,
   { tenantId, channel, id }: DestinationKey,
@@ -52,7 +51,6 @@ export async function addOutcomes(
   await tx.query(ADD_OUTCOMES, values);
 }
 
-/** Returns for how long the oldest change of a call has waited, in milliseconds. */
 export function lagOf({ lane: { waitedMs, claimedAt } }: SettledStep): number {
   return waitedMs + performance.now() - claimedAt;
 }
@@ -74,6 +72,6 @@ export async function addAccepted(
   );
 }
 
-/** Returns SQL of the hours `h` of a destination in a range; the parameters are tenant, channel, destination, from, to. */
+/** SQL of the hours `h` of a destination in a range; the parameters are tenant, channel, destination, from, to. */
 export const HOURS_OF = `select h.hour, h.accepted, h.confirmed, h.failed, h.parked, h.lags from delivery_hours h
   where h.tenant_id = $1 and h.channel = $2 and h.destination = $3 and h.hour >= $4 and h.hour < $5`;

@@ -17,7 +17,7 @@ export class DestinationBack {
   constructor(
     readonly tx: SqlRunner,
     readonly destination: DestinationKey,
-    /** How many probes failed before; 0: an administrator has resumed it. */
+    /** The probes that failed before; 0 when an administrator has resumed the destination. */
     readonly probes: number,
   ) {}
 }
@@ -33,7 +33,7 @@ export class ChangeParked {
   ) {}
 }
 
-/** A destination has failed for so long without any success. Part of the transaction that notes it. */
+/** A destination has failed without any success. Part of the transaction that notes the stage. */
 export class DestinationFailing {
   constructor(
     readonly tx: SqlRunner,
@@ -50,17 +50,15 @@ export class DestinationRecovered {
   constructor(
     readonly tx: SqlRunner,
     readonly destination: DestinationKey,
-    /** The first of the failures. */
     readonly since: Date,
   ) {}
 }
 
-/** A message is not tried any more. Part of the transaction that ends its lane or moves it on. */
+/** A message is not tried any more. Part of the transaction that ends or moves its lane. */
 export class MessageGivenUp {
   constructor(
     readonly tx: SqlRunner,
     readonly destination: DestinationKey,
-    /** The sequence of the message. */
     readonly sequence: number,
     readonly reason: string,
     readonly message: TriedMessage | null,

@@ -1,17 +1,16 @@
-/** The pauses between probes of a destination that is away. */
 export interface ProbeTimes {
-  /** The pause before the first probe; each further one waits twice as long, up to `maxMs`. */
+  /** Before the first probe; each further pause is twice as long, up to `maxMs`. */
   firstMs: number;
   maxMs: number;
-  /** The longest pause while fewer than three people failed: it may be they and not the other side. */
+  /** The longest pause while fewer than three people failed: their records may be the cause. */
   fewPeopleMs: number;
 }
 
 export const PROBE_TIMES: ProbeTimes = { firstMs: 1_000, maxMs: 60_000, fewPeopleMs: 5_000 };
 
 /**
- * What one process has seen of a destination. `streak` is the number of failures in a row, `failures` whose they were
- * and how many each; `allowed` is how many calls may be out at the same time.
+ * What one process has seen of a destination. `streak` is the number of failures in a row, `failures` their number by subject;
+ * `allowed` is how many calls may be out at the same time.
  */
 export interface Health {
   readonly streak: number;
@@ -19,7 +18,6 @@ export interface Health {
   readonly allowed: number;
 }
 
-/** Which failures in a row show that a destination is away. */
 export interface AwayRules {
   /** The number of failures, of at least this number of subjects. */
   streak: number;
@@ -31,26 +29,25 @@ export interface AwayRules {
 }
 
 /**
- * Six failures of three people in a row, or three of one person, whose second and third try come seconds later. A fault
- * that strikes each tenth call makes a streak of six once in a million calls, and a single bad record among good ones
- * never makes one.
+ * Six failures of three people in a row, or three of one person, whose second and third try come seconds later. A fault that
+ * strikes each tenth call makes a streak of six once in a million calls. A single bad record among good ones never makes one.
  */
 export const PEOPLE_AWAY: AwayRules = { streak: 6, subjects: 3, rounds: 3, scales: true };
 
 const PEOPLE = 3;
 const NO_FAILURES: ReadonlyMap<string, number> = new Map();
 
-/** Returns the health of a destination of which nothing is known yet: it begins with one call at a time. */
+/** A destination of which nothing is known begins with one call at a time. */
 export function newHealth(): Health {
   return { streak: 0, failures: NO_FAILURES, allowed: 1 };
 }
 
-/** Returns the health after a success. Each one allows one more call: the number doubles with each round. */
+/** Each success allows one more call: the number doubles with each round. */
 export function afterSuccess(health: Health, concurrency: number): Health {
   return { streak: 0, failures: NO_FAILURES, allowed: Math.min(concurrency, health.allowed + 1) };
 }
 
-/** Returns the health after a failure. `busy`: the destination asked for less (429, Retry-After), and gets half. */
+/** `busy`: the destination asked for less (429, Retry-After), and gets half. */
 export function afterFailure(health: Health, userId: string, busy: boolean): Health {
   return {
     streak: health.streak + 1,
@@ -59,7 +56,6 @@ export function afterFailure(health: Health, userId: string, busy: boolean): Hea
   };
 }
 
-/** Whether the destination is away: it failed too often in a row without any success between. */
 export function isAway(health: Health, rules: AwayRules = PEOPLE_AWAY): boolean {
   const streak = rules.scales ? Math.min(rules.streak, Math.max(2, health.allowed)) : rules.streak;
   if (health.streak >= streak && health.failures.size >= Math.min(rules.subjects, streak)) return true;
@@ -68,8 +64,10 @@ export function isAway(health: Health, rules: AwayRules = PEOPLE_AWAY): boolean 
 }
 
 /**
- * The pause before the next probe, after `probes` that failed. `people` is how many different people failed so far;
- * `random` in [0, 1) spreads it by a tenth. A Retry-After is waited out, however long it is.
+ * Returns the pause before the next probe, after `probes` that failed. A Retry-After is waited out in full.
+ *
+ * @param people how many different people failed so far
+ * @param random in [0, 1); spreads the pause by a tenth
  */
 export function probePause(
   probes: number,
@@ -83,7 +81,6 @@ export function probePause(
   return Math.round(Math.max(pause * (0.9 + random / 10), retryAfterMs ?? 0));
 }
 
-/** A refusal of one subject. */
 export interface SubjectRefusal {
   user_id: string;
   status: number;
@@ -92,7 +89,7 @@ export interface SubjectRefusal {
 
 const ALIKE = 5;
 
-/** Returns whether five different subjects in a row were refused alike, so that the subjects cannot be the cause. */
+/** Whether five different subjects in a row were refused alike: then the subjects cannot be the cause. */
 export function looksMisconfigured(refusals: readonly SubjectRefusal[]): boolean {
   const alike = new Set<string>();
   const status = refusals.at(-1)?.status;

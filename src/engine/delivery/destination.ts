@@ -1,10 +1,9 @@
 /** How a destination is called. `paths`, `on_deactivate` and `on_delete` are the platform's. */
 export interface DestinationSettings {
   paths: { users: string; resolve: string };
-  /** What happens to the account of a user who is deactivated or deleted here. */
   on_deactivate: 'inactive' | 'delete';
   on_delete: 'inactive' | 'delete';
-  /** Calls a second for each worker process; null: no limit. */
+  /** Calls a second for each worker process; null without a limit. */
   rate: number | null;
   /** Calls at the same time for each worker process. */
   concurrency: number;
@@ -12,7 +11,6 @@ export interface DestinationSettings {
   timeout_ms: number;
 }
 
-/** The settings of a new destination. */
 export const DEFAULT_SETTINGS: DestinationSettings = {
   paths: { users: '/v1/users', resolve: '/v1/resolve' },
   on_deactivate: 'inactive',
@@ -28,18 +26,16 @@ export type DestinationState = 'ok' | 'open' | 'paused';
 /** The key of a destination: lanes, health, pace and attempts belong to one. */
 export interface DestinationKey {
   tenantId: string;
-  /** The name of its channel. */
   channel: string;
-  /** Tells the destinations of one channel apart. */
   id: string;
 }
 
-/** Where a tenant's changes go, and how that place is doing. */
+/** Where changes of a tenant are delivered, and the health of that place. */
 export interface Destination extends DestinationKey {
   baseUrl: string;
-  /** The origin that the operator chose for this tenant: it may be private, and plain http. Null: none. */
+  /** The origin that the operator chose for this tenant: it may be private, and plain http. */
   operatorOrigin: string | null;
-  /** The key of the destination, or null if it was never given or cannot be opened. */
+  /** null when no key was given, or none of the settings opens it. */
   key: string | null;
   /** A key was given, and no key of the settings opens it. */
   keyUnreadable: boolean;
@@ -48,20 +44,20 @@ export interface Destination extends DestinationKey {
   settings: DestinationSettings;
   /** Moves with every change of settings, and with every change of state. */
   version: number;
-  /** Moves with the address: what is known of another address does not count. */
+  /** Moves with the address: knowledge about another address does not count. */
   epoch: number;
   state: DestinationState;
   stateReason: string | null;
   stateDetail: string | null;
   stateSince: Date;
   nextProbeAt: Date | null;
-  /** The same in monotonic milliseconds of this process. */
+  /** `nextProbeAt` in monotonic milliseconds of this process. */
   probeAt: number | null;
   lastSuccessAt: Date | null;
   hasRefusals: boolean;
-  /** Since when there are nothing but failures; null: the last call succeeded, or failures are not counted. */
+  /** Since when all calls have failed; null after a success, or when failures are not counted. */
   failingSince: Date | null;
-  /** How far that has come, in the words of `failing.rules`. */
+  /** One of `STAGES`. */
   failingStage: number;
   updatedAt: Date;
 }

@@ -1,4 +1,3 @@
-/** The longest lag of the first class, in milliseconds. */
 const FIRST_MS = 10;
 /** Four classes for each doubling: a class is at most 19 % wide. */
 const PER_DOUBLING = 4;
@@ -10,10 +9,9 @@ function classOf(ms: number): number {
 }
 
 /**
- * Counts lags by class.
+ * Counts lags by class, up to the last class that has a lag.
  *
  * @param lags milliseconds
- * @returns one count for each class, up to the last one that has a lag
  */
 export function countLags(lags: readonly number[]): number[] {
   const counts: number[] = [];

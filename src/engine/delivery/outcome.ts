@@ -12,24 +12,20 @@ export interface StandInNames {
 /** Why the destination is asked before anything is written. */
 export interface Lookup {
   /**
-   * `conflict`: a write met an existing account. `gone`: the destination does not know the account's id any more.
-   * `lost`: a create was given up and its outcome is unknown. `no_id`: the answer to a create named no id.
-   * `dissolved`: the conflicting account is gone; the write is repeated without a question. `found`: an account was
-   * found and bound; before the first write, `AccountFinder.verify` checks that no other lane bound it at the same time.
-   * `aside`: the account gets the names of `standIn` first, so that another lane can have its present ones.
+   * `conflict`: a write met an existing account. `gone`: the destination does not know the account's id any more. `lost`: a
+   * create was given up and its outcome is unknown. `no_id`: the answer to a create named no id. `dissolved`: the conflicting
+   * account is gone; the write is repeated without a question. `found`: an account was found and bound; before the first write,
+   * `AccountFinder.verify` checks that no other lane bound it at the same time. `aside`: the account gets the names of
+   * `standIn` first, so that another lane can have its present ones.
    */
   why: 'conflict' | 'gone' | 'lost' | 'no_id' | 'dissolved' | 'found' | 'aside';
-  /** The account that the refusal named. */
   id?: string;
   status?: number;
-  /** How many conflicts dissolved so far. */
   dissolved?: number;
   /** How many times this lane waited for the delivery of another lane, and the subject of the last one. */
   waited?: number;
   behind?: string;
-  /** How many times the account of a leaver was asked to give a name away. */
   asked?: number;
-  /** The names that an account gets while it stands aside. */
   standIn?: StandInNames;
   /** The digest of the body for which the stand-in was chosen; true: the destination has refused the stand-in. */
   stoodAside?: string | true;
@@ -38,20 +34,19 @@ export interface Lookup {
 }
 
 /**
- * One call, frozen in the lane when it is claimed. All bytes of the request are a pure function of it, so a call whose
- * outcome is unknown is repeated byte for byte. Nothing changes a frozen call: it is repeated, or it is dropped.
+ * One call, frozen in the lane by its claim. All bytes of the request are a pure function of it, so a call whose outcome is
+ * unknown is repeated byte for byte. A frozen call never changes: it is repeated, or dropped.
  */
 export interface Call {
   /** The version of the rendering: a newer version still renders older calls unchanged. */
   v: 1;
-  /** The number of this call in its lane. */
   n: number;
   /** The lease under which the call was frozen. */
   by: string;
   state: TargetState;
   /** The body as text; of the platform, the user as JSON. */
   person: string;
-  /** What the channel does in this state; of the platform, what happens to the account of a leaver. */
+  /** The action of the channel in this state; for the platform, that on the account of a leaver. */
   as: string;
   first: number;
   through: number;
@@ -64,12 +59,12 @@ export interface Call {
   lookup: Lookup | null;
 }
 
-/** Returns the digest under which a lane remembers the body that the destination has. */
+/** Returns the digest under which a lane remembers the body at the destination. */
 export function digestOf(body: string): string {
   return hash('sha256', body, 'hex');
 }
 
-/** Whether the destination is known to have exactly what the call says. */
+/** Whether the destination is known to have exactly the state of the call. */
 export function isKnown(call: Call): boolean {
   if (call.lookup !== null || call.confirmed !== call.state) return false;
   return call.state !== 'active' || (call.known !== null && call.known === digestOf(call.person));
@@ -83,43 +78,38 @@ export function asksFirst(lookup: Lookup | null): boolean {
   return lookup !== null && !ANSWERED.has(lookup.why);
 }
 
-/** Whether the call creates an account: the user is active and has no account, and no question comes first. */
+/** Whether the user is active and has no account, and no question comes first. */
 export function createsAccount(call: Call): boolean {
   return call.platform_id === null && call.state === 'active' && !asksFirst(call.lookup);
 }
 
 /**
- * Returns the idempotency key of a call, the same for all its repetitions. The lease in it tells the call of a database
- * that was restored from a backup from the call that had the same number before.
+ * Returns the idempotency key of a call, the same for all its repetitions. The lease in it distinguishes calls of the same
+ * number, before and after a restore of the database.
  */
 export function deliveryId(subject: string, call: Call): string {
   return `dlv_${subject}_${call.n}_${call.by.slice(0, 8)}`;
 }
 
-/** The message that a call carries, for what is kept of it when it is given up. */
 export interface TriedMessage {
   name: string;
-  /** The id of the record that it is about; null: none. */
   record: string | null;
-  /** The time of the fact. */
   at: Date;
 }
 
-/** What one step towards a destination came to. */
+/** The result of one step towards a destination. */
 export type Outcome =
-  /** The destination has what the call said. */
   | {
       kind: 'delivered';
       bind?: string | null;
-      /** The sequence up to which it has it, where the call goes further. */
+      /** The sequence that the destination has, where the call goes further. */
       through?: number;
     }
-  /** Nothing had to be sent. */
   | { kind: 'nothing' }
   /**
-   * The destination answered, and another step follows at once. `confirm`: it already has the body as sent. `outdated`: it
-   * has another body than the one it is known to have. `circling`: its answers contradict each other, so the step waits,
-   * and counts as a failure.
+   * The destination answered, and another step follows at once. `confirm`: it already has the body as sent. `outdated`: it has
+   * another body than the one it is known to have. `circling`: its answers contradict each other, so the step waits, and counts
+   * as a failure.
    */
   | {
       kind: 'next';
@@ -134,7 +124,7 @@ export type Outcome =
   | { kind: 'wait'; detail: string; lookup?: Lookup }
   /**
    * The destination is away or in trouble. The request may have taken effect. `ownFault`: the call may be the cause.
-   * `notTheirs`: the failure does not count against the destination. `through`: as for `delivered`, of what is tried.
+   * `notTheirs`: the failure does not count against the destination. `through`: the sequence up to which messages were tried.
    */
   | {
       kind: 'unavailable';
@@ -145,14 +135,13 @@ export type Outcome =
       through?: number;
       message?: TriedMessage;
     }
-  /** The destination refused the call. */
   | { kind: 'refused'; status: number; detail: string }
   /** The destination would take it, but another rule forbids to send it. */
   | { kind: 'park'; reason: string; detail: string }
   /** No call can succeed before an administrator changes the settings. */
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused' | 'gone'; detail: string };
 
-/** One request as it is kept. */
+/** One request as recorded. */
 export interface Attempt {
   method: string;
   /** Without the query, which can hold an e-mail address. */
@@ -168,9 +157,9 @@ export interface Attempt {
   deliveryId?: string;
   /** The sequence of the message, where the call covers several. */
   sequence?: number;
-  /** The address that was dialled, where the channel tells it. */
+  /** The address that was dialled, where the channel reports it. */
   address?: string | null;
-  /** Whose fault a failure was, where the channel tells it. */
+  /** Whose fault a failure was, where the channel reports it. */
   fault?: string | null;
 }
 

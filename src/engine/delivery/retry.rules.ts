@@ -3,19 +3,16 @@ import type { OutboundAnswer } from '../../base/http/outbound.js';
 import type { DeliveryOptions } from './delivery.options.js';
 import { PEOPLE_AWAY, type AwayRules, type ProbeTimes } from './destination.rules.js';
 
-/** How many characters of an answer are kept. */
 export const WORDS = 1024;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** What an answer means, whichever request it answers. */
+/** The meaning of an answer, whichever request it answers. */
 export type Verdict =
   /** 2xx with JSON, or without a body. */
   | { kind: 'ok'; status: number; body: unknown }
   /** 404 or 410 from what may be the API: only a second question tells it from an address where nothing is. */
   | { kind: 'missing'; status: number; words: string }
-  /** 409. */
   | { kind: 'conflict'; status: number; words: string; body: unknown }
-  /** Any other 4xx. */
   | { kind: 'refused'; status: number; words: string }
   | {
       kind: 'stopped';
@@ -34,8 +31,7 @@ export type Verdict =
     };
 
 /**
- * Judges an answer. A page of HTML is never the API, with any status: it comes from a proxy, a maintenance page or a
- * firewall.
+ * Judges an answer. A page of HTML is never the API, with any status: it comes from a proxy, a maintenance page or a firewall.
  *
  * @param now for a `Retry-After` that is a date
  */
@@ -81,7 +77,7 @@ export function judge(answer: OutboundAnswer, now: Date): Verdict {
   }
 }
 
-/** Reads `Retry-After` (seconds or a date) in milliseconds, an hour at the most; null if there is none (RFC 9110 §10.2.3). */
+/** Reads `Retry-After` (seconds or a date, RFC 9110 §10.2.3) in milliseconds, an hour at the most. */
 export function retryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const text = header.trim();
@@ -91,16 +87,14 @@ export function retryAfter(header: string | null, now: Date): number | null {
 }
 
 /**
- * Returns how many milliseconds a lane waits after a number of failures in a row.
- *
  * @param random in [0, 1); half of the time is left to chance
+ * @returns milliseconds
  */
 export function backoff(failureCount: number, times: { firstMs: number; maxMs: number }, random: number): number {
   const full = Math.min(times.maxMs, times.firstMs * 2 ** Math.min(Math.max(failureCount - 1, 0), 30));
   return Math.round(full * (0.5 + random / 2));
 }
 
-/** Returns an answer as one short line. */
 export function wordsOf(body: string): string {
   return cutTo(body.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim(), WORDS);
 }
@@ -119,7 +113,7 @@ function isHtml(contentType: string, body: string): boolean {
   return /^\s*(text\/html|application\/xhtml)/.test(contentType) || /^\s*</.test(body);
 }
 
-/** Null for an empty body, undefined for what is no JSON. */
+/** Returns null for an empty body, undefined for a text that is not JSON. */
 function jsonOrNothing(body: string): unknown {
   if (body.trim() === '') return null;
   try {
@@ -129,31 +123,29 @@ function jsonOrNothing(body: string): unknown {
   }
 }
 
-/** What the engine does about the failures of a channel. */
+/** The reactions of the engine to failures of a channel. */
 export interface FailureRules {
-  /** Which failures in a row show that a destination is away. */
   away: AwayRules;
   probe: ProbeTimes;
-  /** A probe may use a lane whose own pause is not over. */
   probesEarly: boolean;
   /**
-   * Lanes that wait out a pause stand aside: the pauses are long, and such lanes may be many. They are looked for now and
-   * then; all other claims pass over them.
+   * Lanes that wait out a pause stand aside: the pauses are long, and such lanes may be many. They are looked for now and then;
+   * all other claims pass over them.
    */
   waitsAside: boolean;
   /**
-   * Returns how many milliseconds a lane waits after a number of failures in a row; null: its message is given up.
+   * Returns how many milliseconds a lane waits after a number of failures in a row; null gives its message up.
    *
    * @param random in [0, 1); spreads the pauses
    */
   pause(failureCount: number, retryAfterMs: number | null, random: number): number | null;
-  /** A `Retry-After` holds the whole destination until then, and not only the message that was answered with it. */
+  /** A `Retry-After` holds the whole destination, and not only the message that was answered with it. */
   retryAfterHolds?: boolean;
-  /** A destination with nothing but failures for so long is paused; null: never. */
+  /** A destination with nothing but failures for this time is paused; null never pauses it. */
   endsAfterMs: number | null;
 }
 
-/** A Retry-After of an hour is for the destination to wait out, if it is away; one person among many continues sooner. */
+/** A destination that is away waits out a Retry-After of an hour; one person among many continues sooner. */
 const LONGEST_OWN_WAIT_MS = 300_000;
 
 /** Returns the pauses of lanes that are tried without end. */
@@ -177,15 +169,14 @@ export function steadyRules({ backoff: times, probe }: DeliveryOptions): Failure
   };
 }
 
-/** How long a destination has failed without any success: each stage is reported once. */
+/** Stages of failures without any success; each is reported once. */
 export const STAGES = { none: 0, streak: 1, halfTime: 2, ended: 3 } as const;
 
 /**
  * Returns the stage of a destination that has failed again.
  *
- * @param since the first failure after the last success; null: this one
- * @param endsAfterMs the time after which it ends
- * @param away enough failures came in a row for it to count as away
+ * @param since the first failure after the last success; null for the present one
+ * @param away enough failures came in a row for the destination to count as away
  */
 export function stageOf(since: Date | null, endsAfterMs: number, away: boolean, now: Date): number {
   const ms = since === null ? 0 : now.getTime() - since.getTime();

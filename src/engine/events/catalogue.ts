@@ -27,8 +27,6 @@ export type EventName = keyof typeof CATALOGUE;
 /** The data of each event, by its name. Times are ISO 8601 in UTC. */
 export type EventData = { [Name in EventName]: ValueOf<(typeof CATALOGUE)[Name]['schema']> };
 
-/** Every event that a tenant receives. */
 export const EVENTS: { readonly [Name in EventName]: EventKind<EventData[Name]> } = CATALOGUE;
 
-/** The names of all events. */
 export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[];

@@ -5,28 +5,24 @@ import { before, compareSequences, higher, HIGHEST, LOWEST, lower, placeBefore }
 
 export type { RecordRange, StoredEvent } from './event-source.js';
 
-/** A part of the order of events. */
 export interface EventRange {
-  /** Only events behind this sequence; left out: from the oldest. */
+  /** After this sequence; absent from the oldest event. */
   after?: string | undefined;
-  /** Only events up to this sequence; left out: to the newest. */
+  /** Up to this sequence; absent to the newest event. */
   through?: string | undefined;
-  /** Only events of these names; left out: of all. */
   names?: readonly EventName[] | null | undefined;
-  /** Only events from this moment on. */
   since?: Date | undefined;
-  /** The most events that are returned. */
   limit: number;
   newestFirst: boolean;
 }
 
 /** The rows of one scan: with a filter many rows can be read for one event. */
 const ROWS = { plain: 1_000, filtered: 5_000 } as const;
-/** The most scans for one part: it can be short, or empty, and not be the end. */
+/** The most scans for one part: a part can be short, or empty, without being the end. */
 const SCANS = 20;
 /**
- * The time of an event is that of its transaction, or a little later, and its sequence is drawn later. So an older event
- * can have a higher sequence, by at most the longest transaction.
+ * The time of an event is that of its transaction, or a little later, and its sequence is drawn later. So an older event can
+ * have a higher sequence, by at most the longest transaction.
  */
 const DISORDER_MS = 15 * 60_000;
 
@@ -35,7 +31,7 @@ const DISORDER_MS = 15 * 60_000;
 export class EventReader {
   constructor(private readonly sources: EventSources) {}
 
-  /** Returns the events that have these sequences, oldest first; a sequence without an event is left out. */
+  /** Oldest first; a sequence without an event is left out. */
   async bySequences(tenantId: string, sequences: readonly string[]): Promise<StoredEvent[]> {
     const found: StoredEvent[] = [];
     let missing = sequences;
@@ -52,8 +48,7 @@ export class EventReader {
   /**
    * Returns the first event of each record in its range.
    *
-   * @param asked one range for each record
-   * @param names only events of these names; null: of all
+   * @param names null for all
    */
   async nextOf(
     tenantId: string,
@@ -69,7 +64,7 @@ export class EventReader {
     return next;
   }
 
-  /** Returns the newest events of a record, newest first. @param before only events of smaller sequences; null: all */
+  /** Returns the newest events of a record, newest first. @param before only events of smaller sequences; null for all */
   async ofRecord(
     tenantId: string,
     record: string,
@@ -81,7 +76,6 @@ export class EventReader {
     return found.flat().sort(bySequence).reverse().slice(0, limit);
   }
 
-  /** Returns the events of a part of the order, in its direction: `limit` of them, unless there are fewer. */
   async page(tenantId: string, range: EventRange): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     let rest = await this.scanOf(tenantId, range);
@@ -89,14 +83,13 @@ export class EventReader {
       const { events: found, through } = await this.read(tenantId, rest, range.since, range.limit - events.length);
       events.push(...found);
       if (through === null || events.length >= range.limit) return events;
-      rest = behind(rest, through);
+      rest = restAfter(rest, through);
     }
   }
 
   /**
-   * Reads a part of the order, with a bounded number of rows: it can have fewer events than asked for, and not be the end.
-   *
-   * @returns `through` is the place that was read to; null: there is nothing behind it
+   * Reads a part of the order, with a bounded number of rows: it can have fewer events than asked for without being the end.
+   * `through` is the place that was read to; null when nothing follows.
    */
   async part(tenantId: string, range: EventRange): Promise<Scanned> {
     return this.read(tenantId, await this.scanOf(tenantId, range), range.since, range.limit);
@@ -123,11 +116,10 @@ export class EventReader {
       const shown = since === undefined ? events : events.filter(({ at }) => at >= since);
       if (shown.length > limit) return { events: shown.slice(0, limit), through: shown[limit - 1]!.sequence };
       if (shown.length > 0 || through === null || scans === SCANS) return { events: shown, through };
-      range = behind(range, through);
+      range = restAfter(range, through);
     }
   }
 
-  /** Reads all sources up to the place that each of them has been read to. */
   private async scan(tenantId: string, range: ScanRange): Promise<Scanned> {
     const found = await Promise.all(this.sources.of(range.names).map((source) => source.scan(tenantId, range)));
     const ends = found.flatMap((one) => one.through ?? []);
@@ -141,7 +133,6 @@ export class EventReader {
     return { events: events.filter(isRead), through };
   }
 
-  /** Returns a sequence before the first event of a moment or later. */
   private async placeBefore(tenantId: string, names: readonly EventName[] | null, since: Date): Promise<string> {
     const moment = new Date(since.getTime() - DISORDER_MS);
     const places = await Promise.all(
@@ -151,8 +142,7 @@ export class EventReader {
   }
 }
 
-/** Returns the rest of a range after the place that was read to. */
-function behind(range: ScanRange, through: string): ScanRange {
+function restAfter(range: ScanRange, through: string): ScanRange {
   return range.newestFirst ? { ...range, through: before(through) } : { ...range, after: through };
 }
 

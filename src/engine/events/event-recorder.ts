@@ -7,7 +7,7 @@ import { enqueueMessages, enqueueNamedMessages, type Receiver } from '../deliver
 import type { EventName } from './catalogue.js';
 import { EventSources, takersOf, takersOfAny, type EventReceiver } from './event-source.js';
 
-/** The digits of a sequence in an id: enough for ten thousand events a second over thirty thousand years. */
+/** Digits of a sequence in an id: enough for ten thousand events a second over thirty thousand years. */
 const DIGITS = 16;
 
 /** Returns the id of the event with this sequence. Later events have later ids, also as text. */
@@ -15,12 +15,11 @@ export function eventId(sequence: string | number): string {
   return `evt_${String(sequence).padStart(DIGITS, '0')}`;
 }
 
-/** SQL that does the same with a bigint. */
 export function eventIdSql(sequence: string): string {
   return `'evt_' || lpad((${sequence})::text, ${DIGITS}, '0')`;
 }
 
-/** Returns the sequence in an id of an event as digits, or null if the text is no such id. */
+/** Returns the sequence in an id of an event as digits; null if the text is no such id. */
 export function sequenceOfEvent(id: string): string | null {
   const [, digits] = /^evt_(\d{16})$/.exec(id) ?? [];
   return digits === undefined ? null : String(BigInt(digits));
@@ -29,11 +28,10 @@ export function sequenceOfEvent(id: string): string | null {
 /** An event that is to be recorded beside its fact. */
 export interface RecordedFact {
   event: EventName;
-  /** The id of the record that it is about; null: it is about none. */
   record: string | null;
   /** JSON text. */
   data: string;
-  /** The event is recorded once for each value; left out: each time. */
+  /** The event is recorded once for each value; absent each time. */
   threshold?: string | undefined;
 }
 
@@ -71,12 +69,11 @@ export class EventRecorder {
     this.addLanes(statement, tenantId, takersOf(receivers, fact.event), { part, at: 'm.at' });
   }
 
-  /** Returns the receivers of a tenant's events, for `addElsewhere`; `db` as for `addTo`. */
+  /** For `addElsewhere`; `db` as for `addTo`. */
   receiversOf(tenantId: string, db?: SqlRunner): Promise<readonly EventReceiver[]> {
     return this.receivers.receiversOf(tenantId, db);
   }
 
-  /** Adds the lanes of an event whose row another room adds to the statement. */
   addElsewhere(
     statement: WriteStatement,
     tenantId: string,
@@ -90,7 +87,6 @@ export class EventRecorder {
    * Adds an event about each row that a part of the statement returns.
    *
    * @param data SQL of the JSON text, about rows `r`
-   * @param db as for `addTo`
    */
   async addAbout(
     statement: WriteStatement,
@@ -111,7 +107,7 @@ export class EventRecorder {
   /**
    * Records events inside a transaction.
    *
-   * @param exceptTo the id of a receiver that is not told: the facts are about it
+   * @param exceptTo the id of a receiver that gets no event: the facts are about it
    * @returns the names of those recorded: an event whose threshold was recorded before is left out
    */
   async record(
@@ -150,9 +146,9 @@ export class EventRecorder {
   }
 
   /**
-   * After the commit: wakes the delivery to the tenant's receivers.
+   * Wakes the delivery to the tenant's receivers, after the commit.
    *
-   * @param event what was recorded: receivers that do not take it are left alone. Left out: any event
+   * @param event only receivers that take this event; absent all
    */
   wake(tenantId: string, event?: string): void {
     const { channel } = this.receivers;
@@ -187,17 +183,16 @@ function factsSql(p: Params, facts: readonly RecordedFact[]): string {
   return `(select ${list(({ event }) => event)}, ${list(({ record }) => record)}, ${data}, ${threshold})`;
 }
 
-/** The most bytes of the body of an event. A body over it is refused by some receivers (Zapier, Make). */
+/** Bytes of the body of an event. Some receivers (Zapier, Make) refuse a larger body. */
 const MAX_BODY_BYTES = 20_000;
 
-/** The bytes of a body beside the name of the event and `data`. */
 const FRAME_BYTES = Buffer.byteLength('{"event":"","timestamp":"2026-01-31T12:00:00.000Z","data":}');
 
 /**
  * Returns the data of an event as it is recorded: in full, or the ids alone where the body would be over 20 000 bytes.
  *
  * @param data JSON text
- * @param ids the thin form: the ids of the record, and its sequence
+ * @param ids the ids of the record, and its sequence
  */
 export function thinIfLarge(event: string, data: string, ids: object): string {
   const bytes = FRAME_BYTES + event.length + Buffer.byteLength(data);

@@ -14,7 +14,6 @@ import { EventsService } from './events.service.js';
 
 const DEFAULT_LIMIT = 50;
 const OPTIONS = ['event', 'since', 'after', ...PAGE_OPTIONS] as const;
-/** The options of the list that the feed does not take. */
 const OF_LIST = ['event', 'since', 'cursor'] as const;
 type Options = ReturnType<typeof queryOptions<(typeof OPTIONS)[number]>>;
 

@@ -3,7 +3,6 @@ import { EVENT_NAMES, EVENTS, type EventName, type Severity } from './catalogue.
 import { eventId } from './event-recorder.js';
 import type { StoredEvent } from './event-source.js';
 
-/** An event of a tenant. */
 export class EventBody {
   @ApiProperty({ example: 'evt_0000000000004711' })
   id!: string;
@@ -24,10 +23,8 @@ export class EventBody {
   runbook!: string;
 }
 
-/** The most events of a page of the feed. */
 export const FEED_LIMIT = 1_000;
 
-/** A page of the list, or of the feed. */
 export class EventPage {
   @ApiProperty({ type: [EventBody] })
   data!: EventBody[];
@@ -44,9 +41,9 @@ export class EventPage {
 }
 
 /**
- * Returns the body of an event: what webhooks send, and what the feed shows beside id, severity and runbook.
+ * Returns the body of an event: the text of webhooks, which the feed shows beside id, severity and runbook.
  *
- * @param data JSON text, which stays as it is
+ * @param data JSON text, which stays unchanged
  */
 export function bodyText({ event, at, data }: { event: string; at: Date; data: string }): string {
   return `{"event":"${event}","timestamp":"${at.toISOString()}","data":${data}}`;
@@ -59,16 +56,11 @@ const ENDS = new Map(
   ]),
 );
 
-/** Returns an event as the API shows it. It contains the body letter for letter, and its data is never parsed. */
+/** The text contains the body letter for letter; its data is never parsed. */
 export function eventText(event: StoredEvent): string {
   return `{"id":"${eventId(event.sequence)}",${bodyText(event).slice(1, -1)}${ENDS.get(event.event) ?? '}'}`;
 }
 
-/**
- * Returns a page of events.
- *
- * @param name the member with the place of the next page
- */
 export function pageText(
   events: readonly StoredEvent[],
   name: 'next_after' | 'next_cursor',

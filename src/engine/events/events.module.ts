@@ -20,8 +20,6 @@ const SHARED = [EventsService, EventsRepository, EventSources, EventRecorder, Ev
     { provide: SessionEvents, useClass: RecordedSessionEvents },
     { provide: StorageEventRecorder, useClass: RecordedStorageEvents },
     StoredEvents,
-    EventsService,
-    EventsRepository,
   ],
   exports: [...SHARED, SessionEvents, StorageEventRecorder],
 })

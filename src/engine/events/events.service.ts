@@ -27,35 +27,31 @@ interface LookRow {
 /** No installation draws a million millions of events: a higher position is an error of the caller. */
 const FARTHEST = String(10 ** 12);
 
-/** A page of the feed. */
 interface FeedPage {
   events: StoredEvent[];
-  /** The position of the next page: an event of the tenant, so that it shows nothing of others; null: none so far. */
+  /** An event of the tenant, so that the position shows nothing of others. */
   nextAfter: string | null;
 }
 
-/** A page of the list. */
 export interface ListPage {
   events: StoredEvent[];
-  /** The place from which the next page continues; null: this is the last one. */
   next: string | null;
 }
 
 /**
- * The events of a tenant, as the API shows them: a list, newest first, and a feed, oldest first.
+ * The events of a tenant for the API: a list, newest first, and a feed, oldest first.
  *
- * The highest sequence of each tenant whose event was dropped: a position before it has missed events.
- *
- * The horizon of the feed: every event up to it is committed, or never will be.
+ * The floor is the highest sequence of a tenant whose event was dropped: a position before it has missed events. The horizon is
+ * the sequence up to which every event is committed, or never will be.
  *
  * A transaction gets its id before it draws its first sequence (the default of the columns). A look reads the last sequence
  * first and takes a transaction id then. All sequences up to there belong to older transactions; when these are over, the
- * sequences are final. All callers of a process share the looks and what they have proved.
+ * sequences are final. All callers of a process share the looks and their results.
  */
 @Injectable()
 export class EventsService {
   private readonly marks = new HorizonMarks();
-  /** The look that begins next; a caller that comes now is served by it. */
+  /** The look that begins next; it serves all callers until then. */
   private next: Promise<void> | null = null;
   private running: Promise<void> = Promise.resolve();
   private begun = 0;
@@ -66,19 +62,19 @@ export class EventsService {
   ) {}
 
   /**
-   * Returns the events behind a position, oldest first. No event ever appears before the position that it returns, which is
-   * one of the tenant's own: the end of what was read would count the events of all tenants.
+   * Returns the events after a position, oldest first. No event ever appears before the returned position, which is one of the
+   * tenant's own: the end of the read rows would count the events of all tenants.
    *
-   * @param position the id of the last event that was processed, or the `next_after` of a page; null: from the oldest
+   * @param position the id of the last event that was processed, or the `next_after` of a page; null for the oldest
    * @throws {InvalidFields} when it is no position that was ever given
-   * @throws {PositionTooOld} when events behind it were dropped
+   * @throws {PositionTooOld} when events after it were dropped
    */
   async feed(tenantId: string, position: string | null, limit: number): Promise<FeedPage> {
     const after = position === null ? await this.floorOf(tenantId) : sequenceOfEvent(position);
     if (after === null) throw unknownPosition('must be the id of an event');
     if (compareSequences(after, FARTHEST) > 0) throw unknownPosition('is behind every event');
-    const page = await this.behind(tenantId, after, limit);
-    // Looked up after the events: what was dropped meanwhile is missing in the page.
+    const page = await this.pageAfter(tenantId, after, limit);
+    // Looked up after the events: an event that was dropped since is missing in the page.
     const floor = await this.floorOf(tenantId);
     if (compareSequences(after, floor) > 0 && page.events.length === 0) return this.ended(tenantId, after, floor);
     if (compareSequences(after, floor) >= 0) return page;
@@ -86,7 +82,7 @@ export class EventsService {
     throw new PositionTooOld(eventId(floor));
   }
 
-  private async behind(tenantId: string, after: string, limit: number): Promise<FeedPage> {
+  private async pageAfter(tenantId: string, after: string, limit: number): Promise<FeedPage> {
     const known = this.known;
     const part = await this.upTo(tenantId, after, known, limit);
     if (part.events.length === limit || part.through !== null) return pageOf(part.events, part.through ?? after);
@@ -98,7 +94,7 @@ export class EventsService {
   }
 
   /**
-   * Returns an empty page. A position after the newest event of the tenant, as after a restore, goes back to that event: a
+   * Returns an empty page. A position after the newest event of the tenant, as after a restore, returns to that event: a
    * refusal would show which sequences other tenants have reached.
    */
   private async ended(tenantId: string, after: string, floor: string): Promise<FeedPage> {
@@ -116,7 +112,7 @@ export class EventsService {
     return this.reader.part(tenantId, { after, through, limit, newestFirst: false });
   }
 
-  /** Returns events, newest first: also those that commit late and appear before others later. */
+  /** Newest first, with events that commit late and appear before others later. */
   async list(
     tenantId: string,
     { event, since }: { event: EventName | undefined; since: Date | undefined },
@@ -132,8 +128,7 @@ export class EventsService {
     return { events, next: through };
   }
 
-  /** Returns the floor of a tenant; `0`: nothing was dropped. */
-  async floorOf(tenantId: string): Promise<string> {
+  private async floorOf(tenantId: string): Promise<string> {
     const { rows } = await this.db.query<{ sequence: string }>(
       `select sequence from event_floors where tenant_id = $1`,
       [tenantId],
@@ -142,7 +137,7 @@ export class EventsService {
   }
 
   /**
-   * Raises the floors to what a month has, in the transaction that drops it.
+   * Raises the floors to the events of a month, in the transaction that drops it.
    *
    * @param month the partition, as the catalogue of the database names it
    */
@@ -169,16 +164,12 @@ export class EventsService {
     }
   }
 
-  /** The highest sequence that is known to be final. */
   get known(): string {
     return String(this.marks.horizon);
   }
 
   /**
-   * Looks anew. What was committed before the call is under the horizon afterwards, unless an older write transaction stays
-   * open.
-   *
-   * @returns the horizon
+   * Looks anew, and returns the horizon. Every commit before the call is under it, unless an older write transaction is open.
    */
   async newest(): Promise<string> {
     await this.look();
@@ -187,7 +178,6 @@ export class EventsService {
     return this.known;
   }
 
-  /** Waits for a look that begins after the call. */
   private look(): Promise<void> {
     this.next ??= this.begin();
     return this.next;
@@ -228,15 +218,11 @@ function unknownPosition(message: string): InvalidFields {
 export interface NewEvent<Name extends EventName = EventName> {
   event: Name;
   data: EventData[Name];
-  /** The event is recorded once for each value; left out: each time. */
+  /** The event is recorded once for each value; absent each time. */
   threshold?: string;
 }
 
-/**
- * The statements of events.
- *
- * Records what the ledgers report: their room is below this one.
- */
+/** Records events, also those of the ledgers: their room is below this one. */
 @Injectable()
 export class EventsRepository {
   constructor(

@@ -1,14 +1,12 @@
 import type { EventPlace } from './event-source.js';
 
-/** What one look at the database has seen, in this order. */
+/** The results of one look at the database, in this order. */
 export interface Look {
-  /** The last sequence that was drawn. */
   last: bigint;
-  /** A transaction id taken after that; null: the sequence had not moved since the newest mark. */
+  /** A transaction id taken after that; null when the sequence had not moved since the newest mark. */
   own: bigint | null;
-  /** The oldest transaction that was open after that. */
   oldest: bigint;
-  /** When the server was started: another one has transaction ids of its own. */
+  /** The start of the server: another server has transaction ids of its own. */
   started: string;
 }
 
@@ -17,34 +15,31 @@ interface Mark {
   own: bigint;
 }
 
-/** The most marks that wait for a long transaction. Halving them makes the horizon coarser and never wrong. */
+/** Marks that wait for a long transaction. Halving them makes the horizon coarser and never wrong. */
 const MOST = 64;
 
-/** What looks have proved: the sequences up to a mark are final once every transaction older than the mark is over. */
+/** The sequences up to a mark are final once every transaction older than the mark is over. */
 export class HorizonMarks {
   private waiting: Mark[] = [];
   private server = '';
   private proved = 0n;
   private seen = 0n;
 
-  /** The highest sequence that is final. */
   get horizon(): bigint {
     return this.proved;
   }
 
-  /** The last sequence that was drawn. */
   get last(): bigint {
     return this.seen;
   }
 
-  /** The highest sequence that has a mark: a look that finds it again needs no other one. */
+  /** The highest sequence with a mark: a look that finds it again needs no other one. */
   get newest(): bigint {
     return this.waiting.at(-1)?.last ?? this.proved;
   }
 
-  /** Takes what a look has seen. */
   take({ last, own, oldest, started }: Look): void {
-    // A database that was put back, or another server: what was proved of the former one counts no more.
+    // A restored database, or another server: the results of the former one no longer count.
     const isOther = this.server !== started || last < this.seen;
     if (isOther) {
       this.waiting = [];
@@ -62,37 +57,32 @@ export class HorizonMarks {
   }
 }
 
-/** The bounds of all sequences. */
 export const LOWEST = '0';
 export const HIGHEST = '9223372036854775807';
 const USUAL = 1n << 40n;
 
-/** Compares two sequences: decimals without leading zeros. */
+/** Decimals without leading zeros. */
 export function compareSequences(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Returns the lower of two sequences. */
 export function lower(a: string, b: string): string {
   return compareSequences(a, b) <= 0 ? a : b;
 }
 
-/** Returns the higher of two sequences. */
 export function higher(a: string, b: string): string {
   return compareSequences(a, b) >= 0 ? a : b;
 }
 
-/** Returns the sequence before this one. */
 export function before(sequence: string): string {
   return String(BigInt(sequence) - 1n);
 }
 
 /**
- * Finds the place in an order of rows behind which all rows are of a moment or later, by halving: no index has the time.
+ * Finds by halving a sequence after which all rows are of a moment or later: no index has the time.
  *
- * @param placeFrom returns the first row at a sequence or behind it
- * @returns a sequence before the first such row
+ * @param placeFrom returns the first row at a sequence or after it
  */
 export async function placeBefore(
   moment: Date,

@@ -6,10 +6,9 @@ import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-stora
 import { EventRecorder } from './event-recorder.js';
 import { EventsRepository } from './events.service.js';
 
-/** The data of an event, from ids and a word of ours, which need no escapes in JSON. */
+/** Ids and a word of ours need no escapes in JSON. */
 const DATA = `'{"session_id":"' || r.id || '","user_id":"' || r.user_id || '","reason":"' || r.end_reason || '"}'`;
 
-/** Records the events of ended sessions. */
 @Injectable()
 export class RecordedSessionEvents extends SessionEvents {
   constructor(private readonly recorder: EventRecorder) {
@@ -21,7 +20,6 @@ export class RecordedSessionEvents extends SessionEvents {
   }
 }
 
-/** Records the events of the storage of tenants. */
 @Injectable()
 export class RecordedStorageEvents extends StorageEventRecorder {
   constructor(

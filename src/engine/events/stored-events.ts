@@ -17,12 +17,11 @@ import {
 
 const COLUMNS = `sequence, event, at, record, data::text as data`;
 
-/** A row of a scan; `data` is null where its name is not asked for. */
 type ScannedRow = Omit<StoredEvent, 'data'> & { data: string | null; place: number; found: number };
 
 /**
- * Returns the statement of a scan. What is not asked for stays in the database, but for the last row: it tells how far the
- * scan has come. The sizes are summed, so that no more than a page of data leaves; the first row always does.
+ * Returns the statement of a scan. Other names stay in the database, but for the last row, which shows how far the scan has
+ * come. The sizes are summed, so that no more than a page of data leaves; the first row always does.
  */
 function scanSql(newestFirst: boolean, filtered: boolean): string {
   const order = `sequence ${newestFirst ? 'desc' : 'asc'}`;
@@ -121,11 +120,11 @@ export class StoredEvents extends EventSource {
 
 /**
  * Reduces the data of every event about a record to its ids and its sequence, in the transaction that erases the record.
- * Messages that wait or are kept have no body of their own, so that they carry the ids alone from then on. Answers of
- * receivers that repeated what they were sent go with it.
+ * Waiting and kept messages have no body of their own, so they carry the ids alone from then on. Answers of receivers, which
+ * may repeat a message, are erased too.
  *
- * The sequence is the last member of the data of such events. It is cut from the text, because the JSON functions of
- * PostgreSQL refuse escapes that are valid in JSON (half a surrogate pair, U+0000).
+ * The sequence is the last member of the data of such events. It is cut from the text, because the JSON functions of PostgreSQL
+ * refuse escapes that are valid in JSON (half a surrogate pair, U+0000).
  *
  * @param keep the ids that stay
  */
@@ -144,5 +143,5 @@ export async function eraseRecord(
   await eraseAnswers(tx, tenantId, [record, ...rows.map(({ sequence }) => eventId(sequence))]);
 }
 
-/** Thresholds that were passed so long ago that the fact of today would be another one. */
+/** Thresholds passed more than 400 days ago: the same fact today would be another one. */
 export const EVENT_LEFTOVERS = [`delete from event_thresholds where passed_at < now() - interval '400 days'`] as const;

@@ -5,10 +5,7 @@ import { again, DONE, LeaseLost, WorkKind, type TurnOutcome, type Turn } from '.
 import { TaskHandlers, TaskFailed, type TaskKind } from './task.js';
 import { TasksRepository, type ClaimedTask } from './tasks.repository.js';
 
-/**
- * The tasks of a tenant that take turns with each other: one batch of the task that has waited the longest is a turn. So a
- * large task, or one that fails again and again, is only one among others.
- */
+/** Each turn is one batch of the task that has waited the longest: a large or failing task is only one among others. */
 @Injectable()
 abstract class TaskWork extends WorkKind {
   override readonly everyMs = 0;
@@ -51,7 +48,7 @@ abstract class TaskWork extends WorkKind {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       this.logger.error('task.interrupted', { ...about, error });
-      // A cause outside the service ends the task with a message; others (the database) are tried again.
+      // A cause outside the service ends the task with a message; after others (the database) the batch is tried again.
       await this.db.transaction(task.tenantId, async (tx) => {
         await turn.hold(tx);
         if (error instanceof TaskFailed) await this.claims.fail(tx, task, error.message);
@@ -61,7 +58,6 @@ abstract class TaskWork extends WorkKind {
   }
 }
 
-/** Tasks that call no other system. */
 @Injectable()
 export class LocalTasks extends TaskWork {
   override readonly kind = 'tasks';

@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../tenancy/identity/person.js';
 
-/** Background work of a tenant, as a handler is given it. */
+/** Background work of a tenant, as its handler gets it. */
 export interface Task<P extends object = Record<string, unknown>> {
   tenantId: string;
   id: string;
   kind: TaskKind;
-  /** What the task is about, and the place where it continues. */
+  /** The subject of the task, and the place where it continues. */
   payload: P;
-  /** How many items are done. */
   done: number;
-  /** Counts of what the task came to so far, by name. */
+  /** Results so far, by name. */
   result: Record<string, number> | null;
   createdBy: Actor;
 }
 
-/** Every kind of background work. */
 export const TASK_KINDS = [
   'platform.reforward',
   'platform.import',
@@ -43,21 +41,18 @@ export const TASK_KINDS = [
 /** A kind of background work. */
 export type TaskKind = (typeof TASK_KINDS)[number];
 
-/** `cancelled`: an admin has stopped it; what was done until then stays. */
+/** `cancelled`: an admin has stopped the task; its results stay. */
 export const TASK_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 
-/** The state of a task. */
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** What one batch of a task came to. */
+/** The result of one batch of a task. */
 export interface Batch {
-  /** How many items the batch has done. */
   done: number;
-  /** The payload of the next batch; null: the task is finished. */
+  /** The payload of the next batch; null when the task is finished. */
   next: object | null;
-  /** How many items there are, once it is known. Never less than what is done, and the same at the end: so it is stored. */
+  /** Items in all, once counted. Stored as at least `done`, and as `done` at the end. */
   total?: number;
-  /** Counts of what the task came to so far, by name. */
   result?: Record<string, number>;
 }
 
@@ -72,7 +67,7 @@ export interface TaskHandler<P extends object = Record<string, unknown>> {
   run(task: Task<P>): Promise<Batch>;
   /** The kind calls another system, or rests: it takes none of the slots for work (see `Places`). */
   callsOut?: boolean;
-  /** False: the task works off a change that is already in force, and cannot be cancelled. */
+  /** False when the task works off a change that is already in force: it cannot be cancelled. */
   cancellable?: boolean;
 }
 
@@ -81,7 +76,6 @@ export class TaskFailed extends Error {}
 
 /** A batch that could not be done now. The message is safe to show: it becomes the error of a task that is given up. */
 export class TaskInterrupted extends Error {
-  /** @param retryAfterMs the pause that the other server asks for; null: none */
   constructor(
     message: string,
     readonly retryAfterMs: number | null = null,
@@ -95,24 +89,18 @@ export class TaskInterrupted extends Error {
 export class TaskHandlers {
   private readonly handlers = new Map<TaskKind, TaskHandler>();
 
-  /** Adds the handler of some kinds; `P` is the payload that the room gives tasks of these kinds. */
+  /** `P` is the payload that the room gives tasks of these kinds. */
   add<P extends object = Record<string, unknown>>(kinds: readonly TaskKind[], handler: TaskHandler<P>): void {
     // The payload of a kind is written and read by one room, so the map does not know its type.
     for (const kind of kinds) this.handlers.set(kind, handler as unknown as TaskHandler);
   }
 
-  /**
-   * Returns the handler of a kind.
-   *
-   * @throws {Error} when no room has added one
-   */
   of(kind: TaskKind): TaskHandler {
     const handler = this.handlers.get(kind);
     if (handler === undefined) throw new Error(`no handler for tasks of the kind ${kind}`);
     return handler;
   }
 
-  /** Returns the kinds that call other systems, and those that do not. */
   get queues(): { calling: TaskKind[]; local: TaskKind[] } {
     const calling: TaskKind[] = [];
     const local: TaskKind[] = [];
@@ -120,45 +108,39 @@ export class TaskHandlers {
     return { calling, local };
   }
 
-  /** Returns whether a task of the kind can be cancelled. */
   isCancellable(kind: TaskKind): boolean {
     return this.handlers.get(kind)?.cancellable !== false;
   }
 }
 
-/** A task is given up after this number of failures in a row. With pauses of up to ten minutes that is about three hours. */
+/** Failures in a row after which a task is given up. With pauses of up to ten minutes that is about three hours. */
 export const MOST_FAILURES = 24;
-/** How long a task rests after a failure, and at the most after many in a row. */
+/** The rest of a task after a failure, and the most after many in a row. */
 const FIRST_PAUSE_SECONDS = 10;
 const LONGEST_PAUSE_SECONDS = 600;
 /** An estimate from less work than this would jump. */
 const FEWEST_DONE = 20;
 
-/**
- * Returns what follows from a failure of a batch.
- *
- * @param failures failures in a row, this one included
- * @returns the seconds to rest; null: the task is given up
- */
+/** @returns the seconds to rest; null gives the task up */
 export function pauseAfter(failures: number): number | null {
   if (failures >= MOST_FAILURES) return null;
   return Math.min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
 }
 
-/** The facts from which the end of a task is estimated. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface Progress {
   state: string;
   done: number;
   total: number | null;
-  /** When the first batch began; null: none has. */
+  /** null before the first batch. */
   startedAt: number | null;
   now: number;
 }
 
 /**
- * Estimates when a task will be done, at the pace that it has had so far.
+ * Estimates when a task will be done, at its pace so far.
  *
- * @returns milliseconds since 1970; null: the task is over, the total is not known, or too little is done
+ * @returns milliseconds since 1970; null when the task is over, the total is not known, or too little is done
  */
 export function estimatedEnd({ state, done, total, startedAt, now }: Progress): number | null {
   if (state !== 'waiting' && state !== 'running') return null;

@@ -12,7 +12,6 @@ import { taskBody, taskPage, LeftOutBody, TaskBody } from './tasks.dto.js';
 import { TasksRepository } from './tasks.repository.js';
 import { TasksService } from './tasks.service.js';
 
-/** Background work: imports, resends, changed rules, held users. */
 @ApiController('tasks')
 @RequireScope('admin')
 export class TasksController {

@@ -49,7 +49,6 @@ export class TaskBody {
   finished_at!: Date | null;
 }
 
-/** Something that a task has left out. */
 export class LeftOutBody {
   @ApiProperty({ example: 'hp_7f3c' })
   id!: string;
@@ -67,23 +66,19 @@ export class LeftOutBody {
   detail!: string;
 }
 
-/** Returns a task that was just made, as the API shows it. */
+/** Maps a task that was just made to the API. */
 export function newTaskBody(row: TaskRow): TaskBody {
   return taskBody(row, row.created_at);
 }
 
-/**
- * Returns a task as the API shows it.
- *
- * @param now the time from which the end is estimated
- */
+/** Maps a task to the API. Its end is estimated from `now`. */
 export function taskBody(row: TaskRow, now: Date): TaskBody {
   const startedAt = row.started_at?.getTime() ?? null;
   const end = estimatedEnd({ state: row.state, done: row.done, total: row.total, startedAt, now: now.getTime() });
   return { ...row, estimated_end: end === null ? null : new Date(end) };
 }
 
-/** Returns a page of tasks as the API shows it; `rows` has one too many where there is another page. */
+/** Maps a page of tasks to the API; `rows` has one more than the limit where another page follows. */
 export function taskPage(page: PageRequest, rows: TaskRow[], now: Date): Page<TaskBody> {
   return pageOf(
     page,

@@ -9,7 +9,7 @@ import { WorkEntries } from './work-entries.repository.js';
 import { WorkKinds } from './work-kinds.js';
 import { WorkEngine } from './work.engine.js';
 
-/** Everything that runs without a request, and the tasks of tenants. The rooms declare the kinds and the handlers of theirs. */
+/** Everything that runs without a request, and the tasks of tenants. The rooms declare their kinds and handlers. */
 @Module({
   imports: [DiscoveryModule],
   controllers: [TasksController],

@@ -13,14 +13,14 @@ import {
   type Task,
 } from './task.js';
 
-/** A task as it is stored, without its payload. */
+/** A task in the database, without its payload. */
 export interface TaskRow {
   id: string;
   kind: TaskKind;
   state: TaskState;
   done: number;
   total: number | null;
-  /** Counts of what the task came to, by name; null: it has none yet. */
+  /** By name; null before the first result. */
   result: Record<string, number> | null;
   error: string | null;
   created_at: Date;
@@ -28,19 +28,16 @@ export interface TaskRow {
   finished_at: Date | null;
 }
 
-/** A task that is to be done. */
 interface NewTask {
   kind: TaskKind;
   payload: object;
   total?: number | null;
   createdBy: Actor;
-  /** The directory that the task is about. */
   directoryId?: string;
-  /** The engine leaves the task alone for this time: the request does the work. */
+  /** For this time the engine leaves the task to the request. */
   reservedSeconds?: number;
 }
 
-/** Which tasks a list shows. */
 interface TaskFilter {
   kinds?: readonly TaskKind[];
   state?: TaskState | undefined;
@@ -51,12 +48,10 @@ const COLUMNS = 'id, kind, state, done, total, result, error, created_at, starte
 
 /** The longest pause that another server can ask for. */
 const MOST_PAUSE_SECONDS = 3_600;
-/** `lease_until`: the task is left alone until then. */
+/** `lease_until`: the engine leaves the task alone until then. */
 const OPEN = `state in ('waiting', 'running') and (lease_until is null or lease_until <= now())`;
 
-/** A task in the hands of a worker. */
 export interface ClaimedTask extends Task {
-  /** Failures in a row before this claim. */
   failures: number;
 }
 
@@ -70,40 +65,34 @@ interface ClaimedRow {
   created_by: Actor;
 }
 
-/** A failure in words that a tenant may read; what the database says stays in the log. */
+/** A failure in words that a tenant may read; the message of the database stays in the log. */
 function reasonOf(error: unknown): string {
   return error instanceof TaskInterrupted
     ? error.message
     : 'an error inside the service, which its log describes under task.interrupted';
 }
 
-/** Something that a task could not do, and why. */
+/** An item that a task could not do, and why. */
 export interface LeftOutItem {
-  /** Unique in its task: the same one is noted once, however often its batch is repeated. */
+  /** Unique in its task: a repeated batch notes the item once. */
   id: string;
-  /** What identifies it for a reader, such as the account of a platform. */
+  /** Identifies the item for a reader, such as the account of a platform. */
   item: object;
-  /** A stable code. */
   reason: string;
-  /** One sentence: what is in the way, and of which user. */
+  /** One sentence: the obstacle, and of which user. */
   detail: string;
 }
 
-/**
- * The statements that make, show and stop tasks.
- *
- * The statements by which tasks are taken, and by which it is noted how far they are.
- */
+/** Tasks in the database: made, shown and stopped by rooms, taken and noted by the engine. */
 @Injectable()
 export class TasksRepository {
   constructor(private readonly db: Database) {}
 
-  /** Has the engine look for a task that was just committed: that of this process, else that of another one. */
+  /** Has an engine, of this process or another one, look for a task that was just committed. */
   wake(): void {
     this.db.feed.wakeups.tell('work');
   }
 
-  /** Puts down a task, in the transaction of what it follows from. */
   async add(db: SqlRunner, tenantId: string, task: NewTask): Promise<TaskRow> {
     const { rows } = await db.query<TaskRow>(
       `insert into tasks (tenant_id, id, kind, payload, total, created_by, directory_id, lease_until)
@@ -122,11 +111,7 @@ export class TasksRepository {
     return rows[0]!;
   }
 
-  /**
-   * Returns one task of the tenant.
-   *
-   * @param actorId only if this actor began it; null: any actor
-   */
+  /** @param actorId only if this actor began the task; null for any actor */
   async find(
     tenantId: string,
     id: string,
@@ -140,7 +125,7 @@ export class TasksRepository {
     return rows[0];
   }
 
-  /** Returns the task of a kind that waits or runs for a directory; without one: for any directory of the tenant. */
+  /** Returns the open task of a kind for a directory; without one, for any directory of the tenant. */
   async open(db: SqlRunner, tenantId: string, kind: TaskKind, directoryId?: string): Promise<TaskRow | undefined> {
     const { rows } = await db.query<TaskRow>(
       `select ${COLUMNS} from tasks where tenant_id = $1 and state in ('waiting', 'running') and kind = $2
@@ -150,7 +135,6 @@ export class TasksRepository {
     return rows[0];
   }
 
-  /** Returns one page, newest first, with one row too many. */
   async list(tenantId: string, filter: TaskFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<TaskRow[]> {
     const ofDirectory = filter.directoryId === undefined ? '' : 'and directory_id = $6';
     const values = [tenantId, page.after, page.limit + 1, filter.kinds ?? null, filter.state ?? null];
@@ -163,7 +147,7 @@ export class TasksRepository {
     return rows;
   }
 
-  /** Notes that the request which made a task has done it itself. */
+  /** Notes that the request which made a task has done it. */
   async finish(tenantId: string, id: string): Promise<void> {
     await this.db.query(
       `update tasks set state = 'done', done = coalesce(total, done), started_at = coalesce(started_at, created_at),
@@ -174,7 +158,7 @@ export class TasksRepository {
   }
 
   /**
-   * Stops a task. A batch that is under way is finished, and its progress is not noted any more.
+   * Stops a task. A batch that is under way is finished, but its progress is no longer noted.
    *
    * @returns false when the task is over already
    */
@@ -186,14 +170,14 @@ export class TasksRepository {
     );
     return rowCount === 1;
   }
-  /** Returns the tenants that have tasks of a queue, as SQL. */
+
   dueTasks(queue: readonly TaskKind[]): string {
     const kinds = queue.map((kind) => `'${kind}'`).join(', ');
     return `select tenant_id, '' collate "C" as id, min(coalesce(lease_until, created_at)) as since, null::text as server
       from tasks where ${OPEN} and kind in (${kinds || 'null'}) group by tenant_id`;
   }
 
-  /** Takes the task of a tenant that has waited the longest since it was made or last worked on; null: none is due. */
+  /** Takes the due task of a tenant that has waited the longest since it was made or last worked on. */
   async nextDue(tx: SqlRunner, tenantId: string, queue: readonly TaskKind[]): Promise<ClaimedTask | null> {
     const { rows } = await tx.query<ClaimedRow>(
       `update tasks set state = 'running', started_at = coalesce(started_at, clock_timestamp())
@@ -211,10 +195,10 @@ export class TasksRepository {
   }
 
   /**
-   * Notes how far a task is, and gives it back for the next round. Nothing is noted for a task that was cancelled.
+   * Notes the progress of a task, and gives it back for the next round. A cancelled task is not changed.
    *
-   * The total was counted earlier than the items were done, and items come and go in between: a total that is smaller than
-   * what is done grows with it, and a task that is done has as many items as it has done.
+   * The total was counted earlier than the items were done, and items are added and removed in between. So a total smaller than
+   * the done items grows with them, and a finished task has as many items as it has done.
    */
   async progress(tx: SqlRunner, task: ClaimedTask, batch: Batch): Promise<void> {
     const isOver = batch.next === null;
@@ -260,7 +244,6 @@ export class TasksRepository {
     return true;
   }
 
-  /** Ends a task that cannot continue. */
   async fail(tx: SqlRunner, task: ClaimedTask, error: string): Promise<void> {
     await tx.query(
       `update tasks set state = 'failed', error = $3, finished_at = now(), lease_until = null
@@ -277,7 +260,6 @@ export class TasksRepository {
     );
   }
 
-  /** Returns one page, in the order of the ids, with one row too many. */
   async listLeftOut(tenantId: string, taskId: string, page: PageRequest): Promise<LeftOutItem[]> {
     const { rows } = await this.db.query<LeftOutItem>(
       `select item_id as id, item, reason, detail from task_left_out

@@ -8,7 +8,6 @@ import type { Scope } from '../../tenancy/tenants/scopes.js';
 import { TaskHandlers } from './task.js';
 import { TasksRepository, type TaskRow } from './tasks.repository.js';
 
-/** What an admin does with tasks. */
 @Injectable()
 export class TasksService {
   constructor(
@@ -28,7 +27,7 @@ export class TasksService {
   }
 
   /**
-   * Stops a task; what it has done stays. A task that is cancelled already stays so.
+   * Stops a task. A task that is cancelled already stays cancelled.
    *
    * @throws {NotFound} as for `show`
    * @throws {Conflict} `task_over` when it is done or failed, `task_not_cancellable` when its kind cannot be stopped
@@ -69,7 +68,6 @@ export class TasksService {
   }
 }
 
-/** How many tasks that an admin begins can wait or run for a tenant. */
 export const TASKS_CAP: Cap = {
   most: 20,
   code: 'too_many_tasks',

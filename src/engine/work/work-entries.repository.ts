@@ -5,14 +5,13 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { type WorkKind, LeaseLost, type TurnOutcome, type WorkKey } from '../../base/work/work.js';
 import { WorkKinds } from './work-kinds.js';
 
-/** The places of a process, and the most of them that a tenant and a server have. */
 interface PlaceLimits {
   readonly all: number;
   readonly ofTenant: number;
   readonly ofServer: number;
 }
 
-/** Turns under way, counted by tenant and by server: one that does not answer holds its own part. */
+/** Turns under way, counted by tenant and by server: a server that does not answer holds its own part. */
 export class Places {
   private taken = 0;
   private readonly tenants = new Map<string, number>();
@@ -20,28 +19,19 @@ export class Places {
 
   constructor(private readonly most: PlaceLimits) {}
 
-  /** The number of places that are left. */
   get free(): number {
     return Math.max(0, this.most.all - this.taken);
   }
 
-  /**
-   * Takes a place.
-   *
-   * @param server null: none is known
-   * @returns what gives the place back
-   */
   take(tenantId: string, server: string | null): () => void {
     this.count(tenantId, server, 1);
     return () => this.count(tenantId, server, -1);
   }
 
-  /** Returns the tenants whose part is taken. */
   fullTenants(): string[] {
     return atLeast(this.tenants, this.most.ofTenant);
   }
 
-  /** Returns the servers whose part is taken. */
   fullServers(): string[] {
     return atLeast(this.servers, this.most.ofServer);
   }
@@ -67,8 +57,8 @@ function atLeast(counts: ReadonlyMap<string, number>, least: number): string[] {
 export const LEASE_MS = 15_000;
 
 /**
- * Returns the statement that finds what is due of all kinds, and leases it in turns: of a tenant and of a server one piece a
- * round, those first that have waited longest since they became due or had their last turn.
+ * Returns the statement that finds the due work of all kinds, and leases it in turns: of a tenant and of a server one piece a
+ * round. The first are those that have waited longest since they became due or had their last turn.
  *
  * Parameters: the kinds that are looked for; the time of {@link NOW}; the kinds that call servers; those that are alone; the
  * tenants and servers with no place for calls; the tenants with no place for other work; the free places for calls, and for
@@ -114,24 +104,21 @@ function claimStatement(kinds: Iterable<WorkKind>): string {
   returning kind, tenant_id as "tenantId", id, server, failures`;
 }
 
-/** A piece of work in the hands of one process. */
 export interface ClaimedWork extends WorkKey {
   readonly kind: string;
   readonly server: string | null;
   readonly failures: number;
-  /** The claim: a process whose lease has ended has another one than the entry. */
+  /** The claim: after the end of a lease the entry has another one. */
   readonly holder: string;
 }
 
-/** What a piece of work waits for. */
+/** The rest or lease of a piece of work. */
 export interface EntryState {
-  /** The end of its rest; null: it does not rest. */
   notBefore: Date | null;
-  /** The end of the lease, which a process that lives renews; null: no process has the work. */
+  /** The end of the lease, which a live process renews; null when no process has the work. */
   leaseUntil: Date | null;
 }
 
-/** A piece of work, for the operator. */
 interface WorkRow {
   kind: string;
   tenant_id: string | null;
@@ -145,7 +132,7 @@ interface WorkRow {
 /** `resting`: only if no process has the work; `failing`: only after a failure; `all`: in any case. */
 type Roused = 'resting' | 'failing' | 'all';
 
-/** The statements of the table of work: leases, rests, and intervals. What is due is in the tables of the rooms. */
+/** The table of work: leases, rests, and intervals. Due work is in the tables of the rooms. */
 @Injectable()
 export class WorkEntries {
   private text: string | null = null;
@@ -166,7 +153,6 @@ export class WorkEntries {
     );
   }
 
-  /** Leases pieces of the kinds that are due, as many as there are places. */
   async claim(kinds: readonly WorkKind[], local: Places, foreign: Places): Promise<ClaimedWork[]> {
     this.text ??= claimStatement(this.kinds.all.values());
     const names = (those: readonly WorkKind[]): string[] => those.map(({ kind }) => kind);
@@ -187,9 +173,9 @@ export class WorkEntries {
   }
 
   /**
-   * Renews leases. One that a transaction of its own turn holds stays as it is: `hold` has renewed it.
+   * Renews leases. A lease that a transaction of its own turn holds was renewed by `hold`.
    *
-   * @returns the places in the list of those that another process has by now
+   * @returns the places in `held` of the leases that other processes have by now
    */
   async renew(held: readonly ClaimedWork[]): Promise<number[]> {
     const { rows } = await this.db.query<{ lost: number }>(
@@ -214,7 +200,7 @@ export class WorkEntries {
   }
 
   /**
-   * Holds off every other process until the commit, and renews the lease.
+   * Keeps every other process from the work until the commit, and renews the lease.
    *
    * @throws {LeaseLost} when another process has the work
    */
@@ -227,11 +213,7 @@ export class WorkEntries {
     if (rowCount !== 1) throw new LeaseLost(`another process has the work ${kind}`);
   }
 
-  /**
-   * Gives work back.
-   *
-   * @returns false when another process has it by now
-   */
+  /** Gives work back; false when another process has it by now. */
   async release(work: ClaimedWork, outcome: TurnOutcome, restMs: number, everyMs: number | null): Promise<boolean> {
     const { tenantId, kind, id, holder, failures } = work;
     const of = [tenantId, kind, id, holder];
@@ -253,7 +235,7 @@ export class WorkEntries {
     return rowCount === 1;
   }
 
-  /** Ends the rest of a piece of work. A turn that is under way loses its lease: nothing more of it is written. */
+  /** Ends the rest of a piece of work. A turn that is under way loses its lease, and can write nothing more. */
   async rouse(db: SqlRunner, { tenantId, kind, id }: WorkKey & { kind: string }, which: Roused): Promise<void> {
     await db.query(
       `delete from work_entries where tenant_id = $1 and kind = $2 and id = $3
@@ -262,7 +244,6 @@ export class WorkEntries {
     );
   }
 
-  /** Returns what a piece of work waits for; undefined: nothing. */
   async stateOf(tenantId: string, kind: string, id: string): Promise<EntryState | undefined> {
     const { rows } = await this.db.query<EntryState & Record<string, unknown>>(
       `select case when holder is null then free_at end as "notBefore",
@@ -273,7 +254,6 @@ export class WorkEntries {
     return rows[0];
   }
 
-  /** Returns the pieces of work that are under way, rest or have an interval, those with most failures first. */
   async list(limit: number): Promise<WorkRow[]> {
     const { rows } = await this.db.query<WorkRow & Record<string, unknown>>(
       `select kind, nullif(tenant_id, '') as tenant_id, nullif(id, '') as id, failures, reason,

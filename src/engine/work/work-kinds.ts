@@ -9,7 +9,6 @@ export class WorkKinds {
 
   constructor(private readonly discovery: Pick<DiscoveryService, 'getProviders'>) {}
 
-  /** The kinds by name, once all providers are made. */
   get all(): ReadonlyMap<string, WorkKind> {
     this.found ??= new Map(instancesOf(this.discovery, WorkKind).map((kind) => [kind.kind, kind]));
     return this.found;

@@ -16,11 +16,7 @@ import {
 import { Places, LEASE_MS, WorkEntries, type ClaimedWork } from './work-entries.repository.js';
 import { WorkKinds } from './work-kinds.js';
 
-/**
- * Returns how long work rests after a turn, in milliseconds.
- *
- * @param failures failures in a row before this turn
- */
+/** Returns the milliseconds of rest after a turn. `failures` are those in a row before it. */
 export function restOf({ backoff }: { backoff: Backoff }, failures: number, { state, restMs }: TurnOutcome): number {
   if (state !== 'failed') return restMs ?? 0;
   const pause = Math.min(backoff.firstMs * 2 ** Math.min(failures, 20), backoff.mostMs);
@@ -34,15 +30,13 @@ const BEAT_MS = 5_000;
 const LOCAL = { all: 4, ofTenant: 1, ofServer: 4 };
 const FOREIGN = { all: 64, ofTenant: 4, ofServer: 16 };
 
-/** Returns the milliseconds after which work with an interval is due; null: it has none. */
+/** Returns the milliseconds after which work is due; null for work without an interval. */
 function everyOf(kind: WorkKind, outcome: TurnOutcome): number | null {
   if (kind.due() !== null) return null;
   return outcome.state === 'again' ? outcome.restMs : kind.everyMs;
 }
 
-/** A turn under way. */
 class RunningTurn implements Turn {
-  /** The last proof of the lease. */
   renewedAt = performance.now();
   private isStopped = false;
 
@@ -77,13 +71,11 @@ class RunningTurn implements Turn {
 }
 
 /**
- * Does everything that runs without a request, but for the delivery: claims what is due, lets its kind have a turn, and
- * gives it back. Any process may continue what another one left.
+ * Does everything that runs without a request, but for the delivery: claims due work, gives its kind a turn, and gives it back.
+ * Any process may continue the work of another one.
  *
- * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until nothing is due, then waits for the
- * next second or for a wake-up).
- *
- * The figures of background work. No tenant is ever a label.
+ * Modes: *stopped* (before `start`, after `stop`: no claims); *polling* (claims until nothing is due, then waits for the next
+ * second or for a wake-up).
  */
 @Injectable()
 export class WorkEngine {
@@ -117,7 +109,6 @@ export class WorkEngine {
     });
   }
 
-  /** Claims nothing more, and waits for the turns that are under way. */
   async stop(): Promise<void> {
     this.unlisten?.();
     this.unlisten = undefined;
@@ -128,7 +119,7 @@ export class WorkEngine {
     await this.heartbeat.stop();
   }
 
-  /** Does everything of some kinds that is due, one turn after the other, also while the engine is stopped. */
+  /** Does all due work of some kinds, one turn after the other, also while the engine is stopped. */
   async drain(...names: string[]): Promise<void> {
     const kinds = [...this.kinds.all.values()].filter(({ kind }) => names.includes(kind));
     for (;;) {
@@ -138,7 +129,6 @@ export class WorkEngine {
     }
   }
 
-  /** Begins turns; returns true when there may be more. */
   private async poll(): Promise<boolean> {
     if (!this.hasIntervals) await this.entries.addIntervals();
     this.hasIntervals = true;
@@ -152,7 +142,6 @@ export class WorkEngine {
     return claimed.length > 0;
   }
 
-  /** Returns the kinds that are looked for in this round. */
   private looked(): WorkKind[] {
     const now = performance.now();
     const running = new Set([...this.running.keys()].map(({ work }) => work.kind));
@@ -178,7 +167,7 @@ export class WorkEngine {
     return done;
   }
 
-  /** Has one turn. Never throws: work that cannot even be given back is left to its lease. */
+  /** Never throws: work that cannot be given back is left to its lease. */
   private async have(kind: WorkKind, turn: RunningTurn): Promise<void> {
     const about = { kind: kind.kind, tenant_id: turn.tenantId, work_id: turn.id };
     try {
@@ -211,7 +200,6 @@ export class WorkEngine {
     }
   }
 
-  /** Puts gauges that ask the database when they are scraped into a registry. */
   register(registry: Registry): void {
     const { db } = this;
     new Gauge({

@@ -16,19 +16,18 @@ const PUBLIC_MAIL = new Set(
   i.ua bigpond.com optusnet.com.au xtra.co.nz telenet.be skynet.be ziggo.nl kpnmail.nl bluewin.ch hispeed.ch docomo.ne.jp
   ezweb.ne.jp softbank.ne.jp nifty.com shaw.ca rogers.com sympatico.ca privaterelay.appleid.com`.split(/\s+/),
 );
-// Such domains that exist under many countries.
+// Such domains that exist in many countries.
 const PUBLIC_FAMILIES = new Set(['outlook', 'hotmail', 'live', 'yahoo', 'gmx', 'yandex', 'windowslive']);
 const COUNTRY = /^(?:(?:co|com|net|ne|org)\.)?[a-z]{2,}$/;
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const MAX_DOMAIN = 253;
-// RFC 1035 §2.3.4, as text
+const MAX_DOMAIN = 253; // RFC 1035 §2.3.4, as text
 
 /**
  * Normalises a domain for storage and comparison: ASCII (RFC 5891), lower case, no dot at the end.
  *
- * @returns null for fewer than two labels, for IP addresses, and for texts that only a mapping would make a domain
- *   (full-width letters, invisible characters): a look-alike must not become the domain
+ * @returns null for fewer than two labels, for IP addresses, and for texts that only a mapping would make a domain (full-width
+ *   letters, invisible characters): a look-alike must not become the domain
  */
 export function normalDomain(text: string): string | null {
   // The Unicode form is never longer than the ASCII form; mapping it takes more than linear time.
@@ -54,7 +53,7 @@ export function domainOf(email: string): string | null {
   return at < 1 ? null : normalDomain(email.slice(at + 1));
 }
 
-/** Returns why a tenant cannot claim a domain; null: it can. */
+/** Returns why a tenant cannot claim a domain; null when it can. */
 export function domainProblem(text: string): string | null {
   const bare = text.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) return 'must be a domain, not an IP address';
@@ -65,12 +64,10 @@ export function domainProblem(text: string): string | null {
   return isPublicMail(domain) ? 'is a public mail domain, which belongs to no single company' : null;
 }
 
-/** Whether the Public Suffix List has a normalised domain: suffixes of registries, and of hosting companies. */
 function isPublicSuffix(domain: string): boolean {
   return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain;
 }
 
-/** Whether any person can get an address in a normalised domain. */
 function isPublicMail(domain: string): boolean {
   const dot = domain.indexOf('.');
   return PUBLIC_MAIL.has(domain) || (PUBLIC_FAMILIES.has(domain.slice(0, dot)) && COUNTRY.test(domain.slice(dot + 1)));
@@ -79,28 +76,23 @@ function isPublicMail(domain: string): boolean {
 const PREFIX = 'talent-bridge-verification=';
 const HOST = '_talent-bridge';
 const MAX_NAME = 253;
-/** How long a domain without its record stays verified. */
 const GRACE_DAYS = 7;
-/** The interval of checks. */
 export const RECHECK_HOURS = 24;
 /** The interval after a check that no name server could answer. */
 export const RETRY_HOURS = 1;
 
-/** What the name servers say about one name. */
 export type TxtFinding = { kind: 'found'; texts: string[] } | { kind: 'absent' } | { kind: 'unknown'; why: string };
 
-/** Whether the record of a domain is there. `unknown`: nothing changes. */
+/** `unknown` changes nothing. */
 export type DomainProof =
   { kind: 'proved' } | { kind: 'missing'; detail: string } | { kind: 'unknown'; detail: string };
 
-/** The record by which a tenant proves a domain. */
 interface DnsRecord {
   type: 'TXT';
   name: string;
   value: string;
 }
 
-/** Returns the TXT record that proves a domain. */
 export function dnsRecord(domain: string, challenge: string): DnsRecord {
   return { type: 'TXT', name: `${HOST}.${domain}`, value: `${PREFIX}${challenge}` };
 }
@@ -110,7 +102,7 @@ export function namesToAsk(domain: string): string[] {
   return [`${HOST}.${domain}`, domain].filter((name) => name.length <= MAX_NAME);
 }
 
-/** Combines the findings of these names. The value is compared letter by letter. */
+/** Compares the value letter by letter. */
 export function proofOf(domain: string, challenge: string, findings: readonly TxtFinding[]): DomainProof {
   const record = dnsRecord(domain, challenge);
   const texts = findings.flatMap((finding) => (finding.kind === 'found' ? finding.texts : []));
@@ -129,13 +121,11 @@ export function proofOf(domain: string, challenge: string, findings: readonly Tx
   return { kind: 'missing', detail: `At ${namesToAsk(domain).join(' and ')}, ${found}. Expected: ${record.value}` };
 }
 
-/** The verification columns of a domain. */
 interface DomainStanding {
   verified_by: 'dns' | 'operator' | null;
   lost_at: Date | null;
 }
 
-/** The state of a domain in the list of a tenant. */
 export type DomainState = 'pending' | 'verified' | 'lost';
 
 /** Returns the state of a domain. `lost`: it was verified, and its record is gone. */
@@ -144,16 +134,14 @@ export function domainStateOf({ verified_by, lost_at }: DomainStanding): DomainS
   return verified_by === null ? 'pending' : 'verified';
 }
 
-/** What a check means for a domain that was verified by its record. */
 export type CheckOutcome =
-  | { kind: 'kept' } // it is there
-  | { kind: 'restored' } // it is there again
-  | { kind: 'lost'; problem: string } // gone since now
-  | { kind: 'still_lost'; problem: string } // gone, and within its days of grace
-  | { kind: 'released'; problem: string } // gone too long: the tenant loses the domain
+  | { kind: 'kept' }
+  | { kind: 'restored' }
+  | { kind: 'lost'; problem: string }
+  | { kind: 'still_lost'; problem: string } // within its days of grace
+  | { kind: 'released'; problem: string } // too long: the tenant loses the domain
   | { kind: 'unknown' };
 
-/** Returns what a look-up of the TXT record makes of a domain. */
 export function checkOutcome(standing: DomainStanding, proof: DomainProof, now: Date): CheckOutcome {
   if (proof.kind === 'unknown') return { kind: 'unknown' };
   if (proof.kind === 'proved') return { kind: standing.lost_at === null ? 'kept' : 'restored' };

@@ -11,7 +11,6 @@ import { TenantsService } from '../../../tenancy/tenants/tenants.service.js';
 import { domainShape, ChangeDomain, CreateDomain, DomainBody, TrustDomain } from './domains.dto.js';
 import { DomainsService } from './domains.service.js';
 
-/** The administration of domains. */
 @ApiController('domains')
 @RequireScope('admin')
 @ApiRefusals()
@@ -76,7 +75,6 @@ export class DomainsController {
   }
 }
 
-/** Domains that the operator verifies without a record. */
 @OperatorController('tenants/:tenant_id/domains')
 @ApiRefusals()
 export class TrustedDomainsController {

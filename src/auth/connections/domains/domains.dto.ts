@@ -17,7 +17,6 @@ const SERVER_SET = [
   'created_at',
 ] as const;
 
-/** The fields of a new domain. */
 @ServerSet(...SERVER_SET)
 export class CreateDomain {
   @Ruled(
@@ -31,20 +30,17 @@ export class CreateDomain {
   connection_id?: string | null;
 }
 
-/** The fields of a domain that can change. */
 @ServerSet('domain', ...SERVER_SET)
 export class ChangeDomain {
   @Text({ max: 64, optional: true, nullable: true, description: CONNECTION })
   connection_id?: string | null;
 }
 
-/** The body of `PUT /tenants/{id}/domains/{domain}`. */
 export class TrustDomain extends ChangeDomain {
   @Text(REASON)
   reason?: string;
 }
 
-/** The TXT record that proves a domain. */
 class DnsRecordBody {
   @ApiProperty({ enum: ['TXT'] })
   type!: 'TXT';
@@ -54,7 +50,6 @@ class DnsRecordBody {
   value!: string;
 }
 
-/** A domain of a tenant, as the API shows it. */
 export class DomainBody {
   @ApiProperty({ description: 'In ASCII, lower case.', example: 'example.com' })
   domain!: string;
@@ -82,7 +77,6 @@ export class DomainBody {
   created_at!: Date;
 }
 
-/** Maps a domain to the API. */
 export function domainShape(row: DomainRow): DomainBody {
   return {
     domain: row.domain,

@@ -1,10 +1,9 @@
 import { DomainError } from '../../../base/errors/domain-error.js';
 
-/** The domain is in the tenant's list already. */
 export class DomainExists extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_exists';
-  /** @param bound the slug of the connection to which the domain is bound; null: to none, or to a deleted one */
+  /** @param bound the slug of its connection; null when it is bound to none, or to a deleted one */
   constructor(domain: string, bound: string | null) {
     const to = bound === null ? 'is bound to no connection' : `is bound to the connection ${bound}`;
     super(
@@ -13,7 +12,6 @@ export class DomainExists extends DomainError {
   }
 }
 
-/** The tenant has the maximum number of domains. */
 export class TooManyDomains extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'too_many_domains';
@@ -22,7 +20,7 @@ export class TooManyDomains extends DomainError {
   }
 }
 
-/** Another tenant has verified the domain. The error does not say which one. */
+/** Another tenant has verified the domain. The error does not name the tenant. */
 export class DomainTaken extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_taken';
@@ -31,7 +29,7 @@ export class DomainTaken extends DomainError {
   }
 }
 
-/** The record of the domain is not there, or no name server could say. */
+/** The record of the domain is absent, or no name server answered. */
 export class DomainNotVerified extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'domain_not_verified';

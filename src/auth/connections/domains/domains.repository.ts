@@ -6,7 +6,6 @@ import type { PageRequest } from '../../../base/http/page.js';
 import { NOW } from '../../../base/work/work.js';
 import { RECHECK_HOURS } from './domain.rules.js';
 
-/** A domain in the list of a tenant. */
 export interface DomainRow {
   tenant_id: string;
   domain: string;
@@ -23,22 +22,19 @@ export interface DomainRow {
 const COLUMNS = `tenant_id, domain, connection_id, challenge, verified_by, verified_at, checked_at, problem, lost_at,
   created_at`;
 
-/** The verification columns of a domain. */
 export type Standing = Pick<DomainRow, 'verified_by' | 'verified_at' | 'checked_at' | 'problem' | 'lost_at'>;
 
 const isDueAt = (now: string): string => `verified_by = 'dns'
   and coalesce(checked_at, '-infinity') < ${now}::timestamptz - interval '${RECHECK_HOURS} hours'`;
 
-/** The domains whose check is due, as SQL. */
 export const DUE_DOMAINS = `select tenant_id, domain as id, coalesce(checked_at, created_at) as since, null::text as server
   from domains where ${isDueAt(NOW)}`;
 
 /**
- * Returns SQL that is true of a binding `i` which another connection has made by an e-mail of a domain. The bindings of
- * deleted users stay, so that a sign-in never creates the user again.
+ * Returns SQL that is true of a binding `i` which another connection has made by an e-mail of a domain. The bindings of deleted
+ * users stay, so that a sign-in never creates the user again.
  *
- * @param spellings the domain in its ASCII form and in its Unicode form
- * @param connectionId the connection whose bindings stay
+ * @param spellings the domain in ASCII and in Unicode
  */
 export function madeByOthers(spellings: readonly string[], connectionId: string): Fragment {
   const isOf = (email: string, domains: string): string =>
@@ -52,32 +48,28 @@ export function madeByOthers(spellings: readonly string[], connectionId: string)
   };
 }
 
-/** An enabled connection as a way to sign in. */
 export interface SignInWay {
   id: string;
   name: string;
-  /** Whether a sign-in with its present settings succeeded. */
   tested: boolean;
 }
 
 /**
- * Decides whether an act would lock users out: a tested connection was available before, and only untested ones
- * afterwards. An act that leaves no connection at all is permitted, since its effect is obvious; so is one before which
- * none was tested.
+ * Returns the connection that an act would leave untested; null when the act is permitted.
  *
- * @returns the connection that would be left untested; null: the act is permitted
+ * The act would lock users out when a tested connection was available before, and only untested ones are afterwards. An act
+ * that leaves no connection at all is permitted: its effect is obvious.
  */
 export function untestedLeft(before: readonly SignInWay[], after: readonly SignInWay[]): SignInWay | null {
   if (!before.some(({ tested }) => tested) || after.some(({ tested }) => tested)) return null;
   return after[0] ?? null;
 }
 
-/** Returns the connections for the users of a domain: the bound one alone, else all. */
 export function waysOf(all: readonly SignInWay[], boundTo: string | null): SignInWay[] {
   return boundTo === null ? [...all] : all.filter(({ id }) => id === boundTo);
 }
 
-/** An act would leave a connection as the only way to sign in before a sign-in through it succeeded. */
+/** Would leave a connection as the only way to sign in before a sign-in through it succeeded. */
 class UntestedConnection extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'untested_connection';
@@ -89,17 +81,12 @@ class UntestedConnection extends DomainError {
   }
 }
 
-/**
- * SQL of domains for their administration.
- *
- * Keeps a connection from becoming the only way to sign in, for a tenant or a domain, before a sign-in through it
- * succeeded.
- */
+/** Domains in the database, and the rule that no untested connection becomes the only way to sign in. */
 @Injectable()
 export class DomainsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Inserts a domain; false when the tenant has it already. */
+  /** @returns false when the tenant has the domain already */
   async insert(
     tx: SqlRunner,
     row: Pick<DomainRow, 'tenant_id' | 'domain' | 'connection_id' | 'challenge'>,
@@ -112,7 +99,7 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
-  /** Returns the slug of the connection to which a domain is bound; null: to none, or to a deleted one. */
+  /** Returns the slug of its connection; null when it is bound to none, or to a deleted one. */
   async boundTo(tx: SqlRunner, tenantId: string, domain: string): Promise<string | null> {
     const { rows } = await tx.query<{ slug: string }>(
       `select c.slug from domains d join connections c on c.tenant_id = d.tenant_id and c.id = d.connection_id
@@ -122,7 +109,7 @@ export class DomainsRepository {
     return rows[0]?.slug ?? null;
   }
 
-  /** Counts the domains of a tenant. A concurrent insert waits and is counted. */
+  /** A concurrent insert waits and is counted. */
   async count(tx: SqlRunner, tenantId: string): Promise<number> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rows } = await tx.query<{ n: number }>(`select count(*)::int as n from domains where tenant_id = $1`, [
@@ -131,7 +118,6 @@ export class DomainsRepository {
     return rows[0]!.n;
   }
 
-  /** Lists domains by name. */
   async list(tenantId: string, page: PageRequest): Promise<DomainRow[]> {
     const { rows } = await this.db.query<DomainRow>(
       `select ${COLUMNS} from domains where tenant_id = $1 and ($2::text is null or domain > $2)
@@ -166,7 +152,7 @@ export class DomainsRepository {
     );
   }
 
-  /** Makes the domain this tenant's over all tenants; false when it is another one's. A concurrent claim waits. */
+  /** Makes the domain this tenant's; false when another tenant has it. A concurrent claim waits. */
   async claim(tx: SqlRunner, tenantId: string, domain: string): Promise<boolean> {
     await tx.query(`insert into verified_domains (tenant_id, domain) values ($1, $2) on conflict do nothing`, [
       tenantId,
@@ -197,7 +183,6 @@ export class DomainsRepository {
     return rowCount === 1;
   }
 
-  /** Returns a domain whose check is due; null: it is not due any more. */
   async findDue(tenantId: string, domain: string, now: Date): Promise<DomainRow | null> {
     const { rows } = await this.db.query<DomainRow>(
       `select ${COLUMNS} from domains where tenant_id = $1 and domain = $3 and ${isDueAt('$2')}`,
@@ -205,11 +190,8 @@ export class DomainsRepository {
     );
     return rows[0] ?? null;
   }
-  /**
-   * Checks an act that disables or deletes an enabled connection.
-   *
-   * @throws {UntestedConnection} when only untested connections would be left
-   */
+
+  /** @throws {UntestedConnection} when only untested connections would be left without `closing` */
   async demandAnother(tx: SqlRunner, tenantId: string, closing: string): Promise<void> {
     const all = await this.ways(tx, tenantId);
     const before = all.filter(({ enabled }) => enabled);
@@ -224,7 +206,6 @@ export class DomainsRepository {
   /**
    * Checks an act that binds a domain to another connection.
    *
-   * @param from the connection that the domain was bound to; null: to none
    * @throws {UntestedConnection} when the new connection is untested, and the users of the domain had a tested one
    */
   async demandTested(tx: SqlRunner, tenantId: string, from: string | null, to: string): Promise<void> {
@@ -235,7 +216,7 @@ export class DomainsRepository {
     refuse(untestedLeft(waysOf(enabled, from), target));
   }
 
-  /** Returns all connections. A concurrent act waits and sees what this one has done. */
+  /** A concurrent act waits and sees the effect of this one. */
   private async ways(tx: SqlRunner, tenantId: string): Promise<(SignInWay & { enabled: boolean })[]> {
     await tx.query(`select 1 from tenants where id = $1 for no key update`, [tenantId]);
     const { rows } = await tx.query<SignInWay & { enabled: boolean }>(

@@ -15,7 +15,6 @@ import { DomainVerification } from './verification.js';
 
 const MAX_DOMAINS = 200;
 
-/** The administration of domains. A domain counts once it is verified. */
 @Injectable()
 export class DomainsService {
   constructor(
@@ -27,12 +26,6 @@ export class DomainsService {
     private readonly store: DomainsStore,
   ) {}
 
-  /**
-   * Adds a domain, to be verified.
-   *
-   * @throws {DomainExists} when it is in the list
-   * @throws {TooManyDomains} when the list has 200
-   */
   async create(by: AuditBy, input: CreateDomain): Promise<DomainBody> {
     return this.db.transaction(by.tenantId, async (tx) => {
       const domain = normalDomain(input.domain.trim())!;
@@ -46,16 +39,10 @@ export class DomainsService {
     return this.repository.list(tenantId, page);
   }
 
-  /**
-   * Returns a domain.
-   *
-   * @throws {NotFound} when it is not in the tenant's list
-   */
   async get(tenantId: string, domain: string): Promise<DomainBody> {
     return domainShape(await this.demand(tenantId, domain));
   }
 
-  /** Binds the domain to a connection, or to none. */
   async change(by: AuditBy, domain: string, input: ChangeDomain): Promise<DomainBody> {
     const after = await this.db.transaction(by.tenantId, async (tx) => {
       const before = await this.demand(by.tenantId, domain, tx, true);
@@ -65,12 +52,6 @@ export class DomainsService {
     return domainShape(after);
   }
 
-  /**
-   * Looks up the record now.
-   *
-   * @throws {DomainNotVerified} with what was found, when the record is not there
-   * @throws {DomainTaken} when another tenant has verified the domain
-   */
   async verify(by: AuditBy, domain: string): Promise<DomainBody> {
     const row = await this.demand(by.tenantId, domain);
     if (row.verified_by === 'operator') return domainShape(row);
@@ -81,7 +62,6 @@ export class DomainsService {
     return domainShape(after);
   }
 
-  /** Removes a domain from the list; if it was verified, another tenant can verify it. */
   async remove(by: AuditBy, domain: string): Promise<void> {
     await this.db.transaction(by.tenantId, async (tx) => {
       const row = await this.demand(by.tenantId, domain, tx, true);
@@ -91,11 +71,6 @@ export class DomainsService {
     await this.store.forget();
   }
 
-  /**
-   * Verifies a domain by the operator's word.
-   *
-   * @throws {DomainTaken} when another tenant has verified it
-   */
   async trust(by: AuditBy, text: string, input: ChangeDomain): Promise<DomainBody> {
     const problem = domainProblem(text);
     if (problem !== null) throw new InvalidFields([{ field: 'domain', message: problem }]);
@@ -151,7 +126,7 @@ export class DomainsService {
     return after;
   }
 
-  /** Only this connection may say an e-mail of the domain now, so bindings made by it through others end. */
+  /** Only this connection may vouch for e-mails of the domain now: bindings by e-mail of other connections end. */
   private endBindingsOfOthers(tx: SqlRunner, tenantId: string, domain: string, connectionId: string): Promise<void> {
     return this.bindings.remove(tx, tenantId, madeByOthers([domain, domainToUnicode(domain)], connectionId));
   }

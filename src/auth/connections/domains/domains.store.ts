@@ -3,7 +3,7 @@ import { Clock } from '../../../base/clock.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
 
-/** The tenant of a verified domain, and the connection for its users; null: none is named. */
+/** `connectionId` is null when the domain is bound to no connection. */
 interface DomainOwner {
   tenantId: string;
   connectionId: string | null;
@@ -24,10 +24,7 @@ export class DomainsStore {
     db.feed.on(['domains', 'verified_domains'], () => this.owners.drop());
   }
 
-  /**
-   * Returns the owner of a domain; null: no tenant has verified it. A domain whose record is
-   * gone still leads its users to their IdP.
-   */
+  /** Returns null when no tenant has verified the domain. Without its record, a domain still leads its users to their IdP. */
   owner(domain: string): Promise<DomainOwner | null> {
     return this.owners.get(domain, async () => {
       const { rows } = await this.db.query<{ tenant_id: string; connection_id: string | null }>(
@@ -41,9 +38,9 @@ export class DomainsStore {
   }
 
   /**
-   * Whether a connection may vouch for an e-mail in a domain: the domain is verified for the tenant, its record is not
-   * lost, and it is bound to this connection, or to none while the tenant has no other enabled connection. Read from
-   * the database each time, because it decides an identity. In a transaction, the domain is held until its end.
+   * Whether a connection may vouch for an e-mail in a domain: the domain is verified for the tenant, its record is not lost,
+   * and it is bound to this connection, or to none while the tenant has no other enabled connection. Read from the database
+   * each time, because it decides an identity. In a transaction, the domain is held until its end.
    */
   async isOwned(tenantId: string, domain: string, connectionId: string, tx?: SqlRunner): Promise<boolean> {
     const sql = ownedDomain('$1', '$2', '$3', tx !== undefined);
@@ -51,7 +48,7 @@ export class DomainsStore {
     return rowCount === 1;
   }
 
-  /** Returns verified domains of a tenant whose records are not lost, at most five. */
+  /** Returns at most five. */
   async verifiedOf(tenantId: string): Promise<string[]> {
     const { rows } = await this.db.query<{ domain: string }>(
       `select domain from domains where tenant_id = $1 and verified_by is not null and lost_at is null
@@ -61,7 +58,7 @@ export class DomainsStore {
     return rows.map(({ domain }) => domain);
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values from before a change. */
   forget(): Promise<void> {
     this.owners.drop();
     return this.db.feed.settled();

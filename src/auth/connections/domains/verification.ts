@@ -30,11 +30,6 @@ const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 
 const HOUR = 3_600_000;
 
-/**
- * Looks up the record of a domain and writes the result.
- *
- * Reads TXT records by the configured name servers, which follow a CNAME.
- */
 @Injectable()
 export class DomainVerification {
   private readonly servers: readonly string[];
@@ -51,16 +46,14 @@ export class DomainVerification {
     this.servers = config.dnsServers;
   }
 
-  /** Asks the name servers. Never throws; holds no lock and no database connection. */
+  /** Never throws; holds no lock and no database connection. */
   async prove({ domain, challenge }: DomainRow): Promise<DomainProof> {
     const findings = await Promise.all(namesToAsk(domain).map((name) => this.lookup(name)));
     return proofOf(domain, challenge, findings);
   }
 
   /**
-   * Writes the result of a look-up.
-   *
-   * @returns the row afterwards; null when it was removed or added again meanwhile
+   * @returns null when the domain was removed or added again since `asked` was read
    * @throws {DomainTaken} when the domain is proved but verified by another tenant
    */
   async settle(by: AuditBy, asked: DomainRow, proof: DomainProof): Promise<DomainRow | null> {
@@ -78,11 +71,6 @@ export class DomainVerification {
     return after;
   }
 
-  /**
-   * Makes the domain the tenant's.
-   *
-   * @throws {DomainTaken} when it is another tenant's
-   */
   async verify(tx: SqlRunner, by: AuditBy, row: DomainRow, verifiedBy: 'dns' | 'operator'): Promise<DomainRow> {
     if (!(await this.repository.claim(tx, row.tenant_id, row.domain))) throw new DomainTaken();
     const now = this.clock.now();
@@ -117,10 +105,7 @@ export class DomainVerification {
     return this.audit.record(tx, { ...line, before: domainShape(before), after: domainShape(after) });
   }
 
-  /**
-   * Returns the records of a name, each as one text. Never throws. `absent`: a name server said so; `unknown`: no name
-   * server could say (SERVFAIL, no answer, an invalid name).
-   */
+  /** Returns the records of a name, each as one text. Never throws. `unknown`: SERVFAIL, no answer, or an invalid name. */
   async lookup(name: string, timing = TIMING): Promise<TxtFinding> {
     const resolver = new Resolver(timing);
     try {
@@ -147,14 +132,14 @@ function standingAfter(row: DomainRow, outcome: CheckOutcome, now: Date): Standi
     case 'released':
       return { ...row, checked_at: now, problem: outcome.problem, verified_by: null, verified_at: null };
     case 'unknown':
-      // Without a result, the next check comes sooner than tomorrow.
+      // Without a result, the next check is in an hour.
       return { ...row, checked_at: new Date(now.getTime() - (RECHECK_HOURS - RETRY_HOURS) * HOUR) };
   }
 }
 
 /**
- * Checks daily that the records of verified domains are still there. A domain without its record links no further users;
- * after a week the tenant loses it. Without an answer of a name server nothing changes.
+ * Checks daily that the records of verified domains are still there. A domain without its record links no further users; after
+ * a week the tenant loses it. Without an answer of a name server nothing changes.
  */
 @Injectable()
 export class DomainChecks extends WorkKind {
@@ -175,7 +160,6 @@ export class DomainChecks extends WorkKind {
     return DUE_DOMAINS;
   }
 
-  /** Checks one domain. */
   override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const row = await this.repository.findDue(tenantId, id, this.clock.now());
     if (row === null) return DONE;

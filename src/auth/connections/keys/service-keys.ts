@@ -12,17 +12,16 @@ import { IntervalWork } from '../../../base/work/work.js';
 import { SamlKeySource, type SamlKeys } from '../../../protocols/saml/saml-settings.js';
 import { InstallationAudit, type InstallationAct } from '../../../tenancy/tenants/audit/audit.service.js';
 
-/** What a key of the installation signs: JWTs or SAML messages. */
 export type KeyPurpose = 'jwt' | 'saml';
 
-/** A key of the installation. `publicKey` is a JWK as text (jwt) or a certificate in PEM (saml). */
+/** `publicKey` is a JWK as text (jwt) or a certificate in PEM (saml). */
 interface ServiceKey {
   id: string;
   /** PKCS#8, PEM. */
   privateKey: string;
   publicKey: string;
   activeFrom: Date;
-  /** The end of its use; null: not known yet. */
+  /** null while no newer key replaces it. */
   retiredAt: Date | null;
 }
 
@@ -54,7 +53,6 @@ const HANDOVER: Record<KeyPurpose, { activeIn: number; retireAfter: number }> = 
 /** The age at which the JWT key is replaced automatically. The SAML key needs people and never is. */
 const JWT_KEY_DAYS = 90;
 
-/** A key as an operator sees it. */
 export interface ServiceKeyView {
   id: string;
   purpose: KeyPurpose;
@@ -63,17 +61,14 @@ export interface ServiceKeyView {
   public_key: string;
 }
 
-/** How a key is replaced. */
 interface Rotation {
   purpose: KeyPurpose;
   active_in_seconds?: number;
-  /** The former key was stolen: the new one is active at once, and signatures of the former ones are no longer accepted. */
+  /** The former key was stolen: the new one is active at once, and signatures of the former ones are refused. */
   retire_old?: boolean;
 }
 
-/**
- * The signing keys of the installation. A key is generated at first need, and published before its use.
- */
+/** The signing keys of the installation. A key is generated at first need, and published before its use. */
 @Injectable()
 export class ServiceKeys extends SamlKeySource {
   private readonly cache: FreshCache<ServiceKey[]>;
@@ -97,18 +92,16 @@ export class ServiceKeys extends SamlKeySource {
     return { current: pairs[keys.indexOf(this.active(keys))]!, all: pairs };
   }
 
-  /** Returns the active key for tokens: PKCS#8 and `kid`. */
   async signer(): Promise<{ kid: string; privateKey: string }> {
     const { id, privateKey } = this.active(await this.keys('jwt'));
     return { kid: id, privateKey };
   }
 
-  /** Returns the public keys for tokens, with the next ones (RFC 7517). */
   async jwks(): Promise<{ keys: JWK[] }> {
     return { keys: (await this.keys('jwt')).map((key) => JSON.parse(key.publicKey) as JWK) };
   }
 
-  /** The same from the database, at most once a second, for a token with an unknown key. */
+  /** Reads the keys from the database, at most once a second: for a token with an unknown key. */
   async jwksAnew(): Promise<{ keys: JWK[] }> {
     const now = this.clock.monotonic();
     if (now - this.askedAnew >= 1_000) {
@@ -129,9 +122,8 @@ export class ServiceKeys extends SamlKeySource {
   }
 
   /**
-   * Makes the next key. It is published at once, becomes active later, and the former one ends after that.
-   *
-   * @param by whose act it is; the audit line of the installation is written with the key
+   * Makes the next key. It is published at once, becomes active later, and the former one ends after that. The audit line of
+   * the installation is written with the key.
    */
   async rotate(by: Pick<InstallationAct, 'actor' | 'requestId'>, how: Rotation): Promise<ServiceKeyView[]> {
     const { purpose, active_in_seconds: inSeconds, retire_old: retireOld = false } = how;
@@ -152,7 +144,7 @@ export class ServiceKeys extends SamlKeySource {
     return this.list(purpose);
   }
 
-  /** Replaces the JWT key when it is old; one process does it. */
+  /** Replaces the JWT key when it is old. One of several processes does it. */
   async rotateIfOld(): Promise<boolean> {
     const keys = await this.keys('jwt');
     const newest = keys[0]!.activeFrom.getTime();
@@ -221,8 +213,7 @@ export class ServiceKeys extends SamlKeySource {
     return { id, privateKey, publicKey: cert };
   }
 
-  /** Lists the keys that are not retired, newest first. */
-  async keyRows(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
+  private async keyRows(purpose: KeyPurpose, db: SqlRunner = this.db): Promise<ServiceKey[]> {
     const { rows } = await db.query<Row>(
       `select id, private_key_sealed, public_key, active_from, retired_at from service_keys
        where purpose = $1 and (retired_at is null or retired_at > now()) order by created_at desc, id desc`,
@@ -237,12 +228,11 @@ export class ServiceKeys extends SamlKeySource {
     }));
   }
 
-  /** Locks a purpose against other processes until the transaction ends. */
-  async lockKeys(tx: SqlRunner, purpose: KeyPurpose): Promise<void> {
+  private async lockKeys(tx: SqlRunner, purpose: KeyPurpose): Promise<void> {
     await tx.query(`select pg_advisory_xact_lock($1::bigint)`, [LOCKS[purpose]]);
   }
 
-  async insertKey(
+  private async insertKey(
     tx: SqlRunner,
     purpose: KeyPurpose,
     key: Pick<ServiceKey, 'id' | 'privateKey' | 'publicKey'>,
@@ -256,8 +246,8 @@ export class ServiceKeys extends SamlKeySource {
     );
   }
 
-  /** Sets the end of the keys before the newest one, counted from when it becomes active. */
-  async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
+  /** Sets the end of the other keys, counted from when the newest one becomes active. */
+  private async retireOthers(tx: SqlRunner, purpose: KeyPurpose, newest: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update service_keys set retired_at = now() + make_interval(secs => $3)
        where purpose = $1 and id <> $2 and (retired_at is null or retired_at > now() + make_interval(secs => $3))`,
@@ -266,7 +256,6 @@ export class ServiceKeys extends SamlKeySource {
   }
 }
 
-/** Replaces the JWT key before it is old. */
 @Injectable()
 export class KeyRenewal extends IntervalWork {
   override readonly kind = 'service_keys.renewal';

@@ -45,7 +45,6 @@ class SigningKeysBody {
   keys!: SigningKeyBody[];
 }
 
-/** The operator's view of the installation's signing keys. */
 @OperatorController('tenants/keys/signing')
 @ApiRefusals()
 export class SigningKeysController {

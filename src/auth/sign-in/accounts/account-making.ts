@@ -30,13 +30,9 @@ import { AccountsRepository } from './accounts.repository.js';
 import { EvidenceChanged } from './accounts.service.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
-/** See `isUnproven`. */
 const UNPROVEN = { made_by: 'created', made_of: '' } as const;
 
-/**
- * Creates users at sign-in, and updates them: with the same seats, changes and forwarding as SCIM and the users API,
- * and never a user of a directory.
- */
+/** Creates and updates users at sign-in, like SCIM and the users API. Never touches a user of a directory. */
 @Injectable()
 export class AccountMaking {
   constructor(
@@ -49,7 +45,6 @@ export class AccountMaking {
   /**
    * Creates the user and binds the subject in the same statement.
    *
-   * @param decided the decision of `resolveIdentity`
    * @throws {EvidenceChanged} when the domain of the e-mail has changed since the decision
    * @throws {SignInRefused} `account_taken` when a concurrent write has the e-mail or the subject; `no_seat`
    */
@@ -112,7 +107,6 @@ export class AccountMaking {
     );
   }
 
-  /** Updates a user created by sign-in with what the IdP now says. */
   async refresh(connection: Connection, person: Candidate, account: ClaimedAccount, requestId: string): Promise<void> {
     if (person.source !== 'sign-in' || person.directory_id !== null) return;
     const tenant = await this.tenants.get(connection.tenantId);
@@ -161,7 +155,7 @@ export class AccountMaking {
     }
   }
 
-  /** Returns the e-mail that the user is to have: trusted, and of no other user or request; null: the e-mail stays. */
+  /** Returns the e-mail that the user is to have: trusted, and of no other user or request; null when the e-mail stays. */
   private async freeEmail(connection: Connection, account: ClaimedAccount, person: Candidate): Promise<string | null> {
     const email = (await this.isOwned(connection, account)) ? emailAddress(account.email) : null;
     if (email === null || (person.email !== null && sameLetters(person.email, email))) return null;
@@ -188,13 +182,13 @@ export class AccountMaking {
   }
 }
 
-/** Returns the `external_id` of at most 255 characters, as in the users API; null: none. */
+/** At most 255 characters, as in the users API. */
 function externalIdOf({ externalId }: ClaimedAccount): string | null {
   const text = clean(externalId ?? undefined);
   return externalId === null || text === '' || isLongerThan(externalId, 255) ? null : text;
 }
 
-/** Returns the names that the IdP says, else the known ones, else names made from the e-mail. */
+/** Returns the names from the IdP, else the known ones, else names made from the e-mail. */
 function namesOf(
   account: ClaimedAccount,
   email: string,

@@ -5,7 +5,6 @@ import type { EmailTrust } from '../../connections/connection.js';
 import type { DomainCase, SignInRefusalReason } from '../sign-in.errors.js';
 import type { ClaimedAccount, RoleClaim } from './claims.mapping.js';
 
-/** Signs that NFC replaces by the letters that they look like: ohm, kelvin, angstrom. */
 const LOOK_ALIKES = /[\u2126\u212a\u212b]/;
 /** Composing a run of combining marks takes quadratic time (UAX #15 §3), and no name is so long. */
 const MOST_COMPOSED = 2_048;
@@ -30,7 +29,6 @@ function lettersOf(text: string): string {
   });
 }
 
-/** A user of the tenant, with what matters for signing in. */
 export interface Candidate {
   id: string;
   directory_id: string | null;
@@ -48,7 +46,7 @@ export interface Candidate {
   session_epoch: number;
 }
 
-/** A sign-in that is refused. `reason` and `message` are for the log; `userId` is the user whom it concerns. */
+/** `reason` and `message` are for the log; `userId` is the user whom the refusal concerns. */
 export interface IdentityRefusal {
   kind: 'refuse';
   reason: SignInRefusalReason;
@@ -57,15 +55,11 @@ export interface IdentityRefusal {
   domainCase?: DomainCase;
 }
 
-/**
- * Whether only the word of the IdP links the user: created by sign-in, with an e-mail outside of the verified domains.
- * Any proof replaces such a binding.
- */
+/** Whether no proof links the user: created by sign-in, with an e-mail outside of the verified domains. */
 export function isUnprovenBinding(binding: Binding): boolean {
   return binding.made_by === 'created' && binding.made_of === '';
 }
 
-/** What the IdP says now, and which user that matches. */
 interface Claim {
   subject: string;
   by: LinkKind;
@@ -74,7 +68,6 @@ interface Claim {
   sure: boolean;
 }
 
-/** Whether the directory has renamed the value that a binding was made of. */
 export function isRenamed(binding: Binding, person: Candidate): boolean {
   switch (binding.made_by) {
     case 'claim':
@@ -105,10 +98,10 @@ export function renewed(binding: Binding, person: Candidate, account: ClaimedAcc
 /**
  * Whether a user who is bound to another subject of the connection may be bound to this one instead.
  *
- * By the immutable id: yes when the id is the same (Entra gives a new `sub` when an application is registered anew),
- * when the directory has given the user another id, or when a comparable id replaces a name. By a name: only when both
- * subjects, old and new, are the names themselves. Another subject outlives a rename, and the new name could be claimed
- * by another person. So a user who is known by an id is not found by a name.
+ * By the immutable id: yes when the id is the same (Entra gives a new `sub` when an application is registered anew), when the
+ * directory has given the user another id, or when a comparable id replaces a name. By a name: only when both subjects, old and
+ * new, are the names themselves. Another subject outlives a rename, and the new name could be claimed by another person. So a
+ * user who is known by an id is not found by a name.
  *
  * At any connection, an unproven binding gives way to any proof, and a name to the same name in other letters.
  */
@@ -124,8 +117,8 @@ export function mayRebind(binding: Binding, person: Candidate, match: Claim, pai
 }
 
 /**
- * Returns how the binding of a created user is made once the e-mail is proven. When the e-mail is the subject itself
- * and may be reused, the binding is made by the e-mail and goes with it; else by the creation.
+ * Returns how the binding of a created user is made once the e-mail is proven. When the e-mail is the subject itself and may be
+ * reused, the binding is made by the e-mail and ends with it; else by the creation.
  */
 export function provenBinding(
   { subject, subjectIsStable }: Pick<ClaimedAccount, 'subject' | 'subjectIsStable'>,
@@ -141,7 +134,7 @@ export function isItsName({ made_by, made_of, subject }: Binding): boolean {
 }
 
 /**
- * Whether a binding leads to its user by an e-mail alone: that e-mail is the subject, which the IdP may give to another
+ * Whether a binding leads to its user by an e-mail alone. The e-mail is then the subject, which the IdP may give to another
  * person, and neither the immutable id nor the user name that was sent confirms the user.
  */
 export function restsOnEmail(binding: Binding, account: ClaimedAccount, claimIsNamed: boolean): boolean {
@@ -158,15 +151,14 @@ export function restsOnEmail(binding: Binding, account: ClaimedAccount, claimIsN
   }
 }
 
-/** Whether the subject is the same name in other letters. */
 function isSameName(binding: Binding, { by, value, subject }: Claim): boolean {
   const isName = by === 'user_name' || by === 'email';
   return isName && isItsName(binding) && sameLetters(value, subject) && sameLetters(binding.subject, subject);
 }
 
 /**
- * Whether the value of a binding, which its user has lost, belongs to the matched user now. A match by the immutable id
- * counts, and a match by the same name only where the name is the subject: any other subject stays with its user.
+ * Whether the value of a binding, which its user has lost, belongs to the matched user now. A match by the immutable id counts,
+ * and a match by the same name only where the name is the subject: any other subject stays with its user.
  */
 export function isGivenAway(binding: Binding, match: Pick<Claim, 'by' | 'value'>): boolean {
   if (match.by === 'claim') return binding.made_by !== 'claim' || match.value === binding.made_of;
@@ -177,9 +169,9 @@ export function isGivenAway(binding: Binding, match: Pick<Claim, 'by' | 'value'>
 const OBJECT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Whether the immutable id shows that the user is not the one who signs in, for any sent name or e-mail. It does
- * when an administrator has named the claim that equals `externalId`, or when both are object ids. Other ids may come
- * from different sources, and a difference proves nothing.
+ * Whether the immutable id shows that another user signs in, for any sent name or e-mail. The id does when an administrator has
+ * named the claim that equals `externalId`, or when both are object ids. Other ids may come from different sources, and a
+ * difference proves nothing.
  */
 export function isContradicted(person: Candidate, account: ClaimedAccount, claimIsNamed: boolean): boolean {
   return account.link !== person.external_id && isComparable(person, account, claimIsNamed);
@@ -191,7 +183,7 @@ export function isComparable(person: Candidate, { link }: ClaimedAccount, claimI
   return claimIsNamed || (OBJECT_ID.test(link) && OBJECT_ID.test(person.external_id));
 }
 
-/** Returns why a user may not sign in; null: the user may. */
+/** Returns why a user may not sign in; null when the user may. */
 export function accountRefusalOf(user: Candidate): IdentityRefusal | null {
   if (user.status === 'active') return null;
   const refuse = (reason: SignInRefusalReason, why: string): IdentityRefusal => {
@@ -202,17 +194,13 @@ export function accountRefusalOf(user: Candidate): IdentityRefusal | null {
   return refuse('account_inactive', 'is deactivated');
 }
 
-/**
- * Whether a user, read again under a lock, has another key, name, e-mail or directory than when the identity was
- * resolved.
- */
 export function isAnother(found: Candidate, now: Candidate): boolean {
   return (['directory_id', 'external_id', 'user_name', 'email', 'gone'] as const).some(
     (key) => found[key] !== now[key],
   );
 }
 
-/** Returns why a user may not be looked up by the e-mail; null: the e-mail is trusted, or there is none. */
+/** Returns why a user may not be looked up by the e-mail; null when the e-mail is trusted, or absent. */
 export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust: EmailTrust): IdentityRefusal | null {
   if (account.email === null) return null;
   const refuse = (reason: SignInRefusalReason, message: string): IdentityRefusal => {
@@ -231,16 +219,14 @@ export function emailRefusal(account: ClaimedAccount, ownsDomain: boolean, trust
   return refuse('email_outside_domains', why);
 }
 
-/** A role that a connection gives, and where it comes from. */
 interface GivenRole {
   role: string;
   origin: RoleOrigin;
 }
 
 /**
- * Returns the role of the first mapped value, else the default role.
- *
- * @returns null when nothing is mapped, or the IdP has left values out: neither gives or takes a role
+ * Returns the role of the first mapped value, else the default role; null when nothing is mapped, or the IdP has left values
+ * out: neither gives or takes a role.
  */
 export function roleByMap(
   claim: RoleClaim,
@@ -254,7 +240,6 @@ export function roleByMap(
   return { role, origin: { by: 'role_map', value } };
 }
 
-/** Returns the role of a user for whom no value is mapped. */
 export function defaultRoleOf({ defaultRole }: { defaultRole: string }): GivenRole {
   return { role: defaultRole, origin: { by: 'default' } };
 }

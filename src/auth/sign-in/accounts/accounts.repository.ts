@@ -5,7 +5,7 @@ import type { StoredBinding } from '../../../tenancy/sessions/session.js';
 import { emailKey } from '../../../directory-sync/users/user.mapping.js';
 import type { Candidate } from './account.rules.js';
 
-/** The names of `u` that are in force: a written one that is held identifies no user. */
+/** The names of `u` in force: a written name that is held identifies no user. */
 const IS_KNOWN = `(u.status = 'active' and u.known_as is not null)`;
 const NAMES = `case when ${IS_KNOWN} then u.known_as ->> 'external_id' else u.external_id end as external_id,
   case when ${IS_KNOWN} then u.known_as ->> 'user_name' else u.user_name end as user_name`;
@@ -15,13 +15,12 @@ const COLUMNS = `u.id, u.directory_id, u.source, u.status, u.seat, u.held, ${NAM
 /** A user who has an e-mail in force, or is held and requests it. */
 export interface EmailClaimant {
   id: string;
-  /** The key of the e-mail (`emailKey`). */
   email_key: string;
   directory_id: string | null;
   requests: boolean;
 }
 
-/** Users read per value. More than one is ambiguous anyway. */
+/** Users read per value. More than one is ambiguous. */
 const FEW = 3;
 
 type BoundRow = Omit<StoredBinding, 'subject' | 'user_id'> & { unchanged: boolean; bound_id: string | null } & (
@@ -32,14 +31,13 @@ function isFound(user: Candidate | { id: null }): user is Candidate {
   return user.id !== null;
 }
 
-/** SQL that reads the users whom a sign-in may mean. */
 @Injectable()
 export class AccountsRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * Returns the binding of a subject, live or ended, and the user of a live one; and whether the connection is enabled
-   * and has not changed since it was read. One statement, since every sign-in asks for all of it.
+   * Returns the binding of a subject, live or ended, and the user of a live one; and whether the connection is enabled and has
+   * not changed since it was read. One statement, since every sign-in needs all of it.
    */
   async ofSubject(
     tenantId: string,
@@ -61,7 +59,7 @@ export class AccountsRepository {
     return { binding, user: isFound(user) ? user : null, unchanged };
   }
 
-  /** Returns a user; with `lock`, held against a deactivation until the transaction ends. */
+  /** With `lock`, held against a deactivation until the transaction ends. */
   async person(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<Candidate | null> {
     const { rows } = await db.query<Candidate>(
       `select ${COLUMNS} from users u where u.tenant_id = $1 and u.id = $2 ${lock ? 'for share' : ''}`,
@@ -70,12 +68,10 @@ export class AccountsRepository {
     return rows[0] ?? null;
   }
 
-  /** Lists the users of a directory with an `externalId`. */
   byExternalId(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
     return this.named(tenantId, directoryId, 'external_id', value);
   }
 
-  /** Lists the users of a directory with a user name. */
   byUserName(tenantId: string, directoryId: string, value: string): Promise<Candidate[]> {
     return this.named(tenantId, directoryId, 'user_name_key', userNameKey(value));
   }
@@ -97,8 +93,8 @@ export class AccountsRepository {
   }
 
   /**
-   * Lists the users of the tenant who have one of some e-mails in force, or are held and request it, whichever directory
-   * they belong to. Of each directory come a few: copies in one do not hide those in another.
+   * Lists the users of the tenant who have one of some e-mails in force, or are held and request it, in any directory. At most
+   * three of each directory: copies in one do not hide those in another.
    */
   async emailClaimants(tenantId: string, emails: readonly string[]): Promise<EmailClaimant[]> {
     const probe = (column: string, requests: boolean, condition: string) =>
@@ -116,9 +112,9 @@ export class AccountsRepository {
   }
 
   /**
-   * Lists the users with an e-mail: active ones, else inactive ones.
+   * Lists the active users with an e-mail, else the inactive ones.
    *
-   * @param directoryId the paired directory: only its users, and those of no directory; null: all users
+   * @param directoryId the paired directory: only its users, and those of no directory; null lists all users
    */
   async byEmail(tenantId: string, directoryId: string | null, value: string): Promise<Candidate[]> {
     const probe = (status: string) =>
@@ -133,7 +129,7 @@ export class AccountsRepository {
     return active.length > 0 ? active : rows;
   }
 
-  /** Returns those of some users who own the tenant, are break-glass accounts, or have a role that administers. */
+  /** Returns those of `ids` who own the tenant, are break-glass accounts, or have a role that administers. */
   async administrators(tenantId: string, ids: readonly string[]): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `select u.id from users u join tenants t on t.id = $1
@@ -145,10 +141,7 @@ export class AccountsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /**
-   * Returns the last deleted user who had this `externalId` or user name in the paired directory, or this e-mail; null:
-   * there is none.
-   */
+  /** Returns the last deleted user who had this `externalId` or user name in the paired directory, or this e-mail. */
   async deleted(
     tenantId: string,
     directoryId: string | null,

@@ -33,21 +33,15 @@ function factsOf({ slug, type, directoryId, linkClaim, emailTrust, jit }: Connec
   return { slug, type, paired: directoryId !== null, claimIsNamed: linkClaim !== null, emailTrust, creates: jit };
 }
 
-/** What a verified sign-in says, and which user it leads to. */
 export interface Resolution {
   account: ClaimedAccount;
   decision: IdentityDecision;
   /** Whether the connection is enabled and unchanged since it was read. */
   unchanged: boolean;
-  /** Users of other directories who request the e-mail of the found user, and do not count. */
+  /** Users of other directories who request the e-mail of the found user. Their requests do not count. */
   foreignClaims: EmailClaimant[];
 }
 
-/**
- * Finds the user of a verified sign-in. Changes nothing.
- *
- * Reads what `resolveIdentity` decides by.
- */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -56,7 +50,6 @@ export class AccountsService {
     private readonly domains: DomainsStore,
   ) {}
 
-  /** Gathers the evidence of a sign-in and decides by it. */
   async resolve(connection: Connection, verified: VerifiedSignIn): Promise<Resolution> {
     const account = claimedAccount(connection, verified);
     const known = await this.repository.ofSubject(connection.tenantId, connection, account.subject);
@@ -67,11 +60,7 @@ export class AccountsService {
     return { account, decision, unchanged: known.unchanged, foreignClaims };
   }
 
-  /**
-   * Reads other users only where the binding alone does not decide: the sign-in of a known subject reads nothing here.
-   *
-   * @param stored the binding of the subject, and the user of a live one
-   */
+  /** Reads other users only where the binding alone does not decide: the sign-in of a known subject reads nothing here. */
   async evidenceOf(
     connection: Connection,
     account: ClaimedAccount,
@@ -111,7 +100,7 @@ export class AccountsService {
       ownsDomain: await this.ownsDomain(connection, account),
       ...(await this.domainOf(connection, account)),
       bindings: await this.bindings.ofUsers(tenantId, id, users),
-      // Last: a user who is deleted meanwhile is found in one of the two places.
+      // Last: a user who is deleted during these reads is found in one of the two places.
       deleted: await this.repository.deleted(tenantId, directoryId, account),
     };
   }
@@ -141,13 +130,12 @@ export class AccountsService {
   }
 }
 
-/** Returns the error for a decision to refuse. */
 export function refusalError(refusal: IdentityRefusal, { shown }: ClaimedAccount): SignInRefused {
   const { reason, message, userId, domainCase } = refusal;
   return new SignInRefused(reason, message, shown, userId, domainCase);
 }
 
-/** What a decision rests on has changed before the decision was written: it has to be made again. */
+/** The facts of a decision have changed before the decision was written: it has to be made again. */
 export class EvidenceChanged extends Error {
   constructor() {
     super('the evidence of the sign-in has changed');

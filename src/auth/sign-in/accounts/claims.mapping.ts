@@ -9,13 +9,13 @@ const MICROSOFT = 'http://schemas.microsoft.com/identity/claims/';
 const MACE = 'urn:mace:dir:attribute-def:';
 const WS = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/';
 
-/** A sign-in name at Entra and ADFS; elsewhere (Auth0) the display name. */
+/** The sign-in name at Entra and ADFS; elsewhere (Auth0) the display name. */
 const WS_NAME = `${SOAP}name`;
 
 /**
- * The usual names of SAML attributes, in the order in which they are tried: plain names (Okta, Google, OneLogin; with
- * capitals Duo, JumpCloud and Keycloak), WS-Federation names (Entra, ADFS), LDAP object ids (Shibboleth, SimpleSAMLphp)
- * and their former names (MACE).
+ * The usual names of SAML attributes, in the order in which they are tried: plain names (Okta, Google, OneLogin; with capitals
+ * Duo, JumpCloud and Keycloak), WS-Federation names (Entra, ADFS), LDAP object ids (Shibboleth, SimpleSAMLphp) and their former
+ * names (MACE).
  */
 export const SAML_NAMES = {
   email: [
@@ -103,13 +103,9 @@ const GROUPS_LINKS = ['http://schemas.microsoft.com/claims/groups.link', `${WS}g
 /** The attributes of application roles, which Entra always sends whole. */
 const APP_ROLE_NAMES: ReadonlySet<string> = new Set(['roles', 'role', 'Role', `${WS}role`]);
 
-/** Claims by name, as `VerifiedSignIn` has them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the one text of a claim: a string, or a list whose entries are equal or empty. Several different values are
- * ambiguous.
- */
+/** Returns the one text of a claim: a string, or a list whose entries are equal or empty. */
 function claimText(claims: Claims, name: string): string | null {
   let value: unknown = claimOf(claims, name);
   if (Array.isArray(value)) {
@@ -119,7 +115,7 @@ function claimText(claims: Claims, name: string): string | null {
   return typeof value === 'string' && value.trim() !== '' && value.length <= 1_024 ? value : null;
 }
 
-/** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A claim that is null is absent. */
+/** Returns a claim by its name, else by its path: `realm_access.roles` (Keycloak). A null claim is absent. */
 function claimOf(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name) && claims[name] !== null) return claims[name];
   let value: unknown = claims;
@@ -132,7 +128,6 @@ function claimOf(claims: Claims, name: string): unknown {
   return value ?? undefined;
 }
 
-/** Returns the text of the first claim that has one. */
 export function firstOf(claims: Claims, names: readonly string[]): string | null {
   for (const name of names) {
     const text = claimText(claims, name);
@@ -142,8 +137,8 @@ export function firstOf(claims: Claims, names: readonly string[]): string | null
 }
 
 /**
- * What an IdP says about roles. Without a value it takes the role away, unless it marks that it has left values out:
- * Entra sends no groups of a user who has more than fit into a token.
+ * The roles that an IdP sends. No value takes the role away, unless the IdP marks that it has left values out: Entra sends no
+ * groups of a user who has more than fit into a token.
  */
 export type RoleClaim =
   | { readonly kind: 'values'; readonly values: readonly string[] }
@@ -156,7 +151,7 @@ const MAX_VALUES = 1_000;
  * Reads the claim that the role map of a connection is compared with: the mapped one, else the usual ones.
  *
  * @param claims without those that came by a FriendlyName alone
- * @param userInfoProblem why UserInfo, which may have the claim, could not be read; null: it was read, or is not wanted
+ * @param userInfoProblem why UserInfo, which may have the claim, could not be read; null when it was read or not wanted
  */
 export function roleClaim(
   { type, claimMap }: Pick<Connection, 'type' | 'claimMap'>,
@@ -181,7 +176,7 @@ function valuesOf(claims: Claims, name: string): string[] {
   return list.filter((one): one is string => typeof one === 'string' && one !== '').slice(0, MAX_VALUES);
 }
 
-/** Returns the mark of a distributed claim (OIDC Core §5.6.2), or Entra's mark of left-out groups; null: there is none. */
+/** Returns the mark of a distributed claim (OIDC Core §5.6.2), or Entra's mark of left-out groups. */
 function oidcMark(claims: Claims, names: readonly string[]): string | null {
   const tops = names.flatMap((name) => [name, name.split('.')[0]!]);
   const sources = claims['_claim_names'];
@@ -191,44 +186,42 @@ function oidcMark(claims: Claims, names: readonly string[]): string | null {
   return (hasgroups === true || hasgroups === 'true') && tops.includes('groups') ? 'hasgroups' : null;
 }
 
-/** Returns Entra's mark of left-out groups, whose attribute an admin can name freely there; null: there is none. */
+/** Returns Entra's mark of left-out groups, whose attribute an admin can name freely there. */
 function samlMark(claims: Claims, names: readonly string[]): string | null {
   const isForGroups = names.some((name) => !APP_ROLE_NAMES.has(name));
   return isForGroups && firstOf(claims, GROUPS_LINKS) !== null ? 'groups.link' : null;
 }
 
-/** The person whom an IdP names, in our words; not matched with a user yet. */
+/** The person whom an IdP names; not matched with a user yet. */
 export interface ClaimedAccount {
   subject: string;
   /** Whether the IdP never reuses the subject: `sub` (OIDC Core §5.7), a persistent NameID. */
   subjectIsStable: boolean;
   /** Whether the subject is an e-mail address, which the IdP may give to another person. */
   subjectIsEmail: boolean;
-  /** The value that should equal SCIM `externalId`; null: the IdP did not send it. */
+  /** The value that should equal SCIM `externalId`; null when the IdP did not send it. */
   link: string | null;
   userName: string | null;
-  /** Whether no claim names the user, so that `userName` is the subject, and the subject is an e-mail. */
+  /** Whether no claim names the user: `userName` is the subject, which is an e-mail. */
   userNameIsEmail: boolean;
   email: string | null;
   /** False when the IdP calls the e-mail unverified, or sends an unclear value. */
   emailTrusted: boolean;
   /** Whether the IdP calls the e-mail verified. Most IdPs send nothing. */
   emailVerified: boolean;
-  /** The e-mail's domain in its ASCII form. */
   emailDomain: string | null;
   firstName: string | null;
   lastName: string | null;
   displayName: string | null;
   externalId: string | null;
   role: RoleClaim;
-  /** The name of the account on pages and in the log. */
   shown: string;
 }
 
 const EMAIL_FORMAT = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-/** Maps a verified sign-in by the claim map of the connection, or by the usual names. */
+
 export function claimedAccount(connection: Connection, verified: VerifiedSignIn): ClaimedAccount {
   const { claims, subject } = verified;
   const sure = sureOf(verified);
@@ -269,7 +262,7 @@ function isEntra(issuer: string): boolean {
   return /(^|\.)(login\.microsoftonline\.(com|us)|login\.partner\.microsoftonline\.cn|sts\.windows\.net)$/.test(host);
 }
 
-/** An attribute that an administrator names as the subject may be reused by the IdP. */
+/** The IdP may reuse an attribute that an administrator names as the subject. */
 function isStable(connection: Connection, { nameId }: VerifiedSignIn): boolean {
   return connection.type === 'oidc' || (connection.subjectClaim === null && nameId?.format === PERSISTENT);
 }
@@ -298,8 +291,8 @@ function sureOf({ claims, unsureNames }: VerifiedSignIn): VerifiedSignIn['claims
 }
 
 /**
- * Whether an e-mail is trusted. `email_verified` is a boolean (OIDC Core §5.1), and a text at some IdPs. Without it the
- * verified domain is enough, unless UserInfo, which may carry it, could not be read. Any other value is a no.
+ * `email_verified` is a boolean (OIDC Core §5.1), and a text at some IdPs. Without it the verified domain is enough, unless
+ * UserInfo, which may carry it, could not be read. Any other value means no.
  */
 function isTrusted(verified: unknown, userInfoProblem: string | null): boolean {
   if (verified === undefined || verified === null) return userInfoProblem === null;
@@ -315,7 +308,7 @@ function isMailbox(format: string | null, value: string): boolean {
   return says && ADDRESS.test(value);
 }
 
-/** Removes ASCII blanks from both ends. Other blanks belong to the value. */
+/** Other blanks than those of ASCII belong to the value. */
 function asciiTrimmed(text: string): string {
   return trimOf(text, ' \t\r\n');
 }

@@ -22,49 +22,41 @@ import {
 import type { EmailClaimant } from './accounts.repository.js';
 import type { ClaimedAccount } from './claims.mapping.js';
 
-/** The settings of a connection that decide an identity. */
 export interface ConnectionFacts {
   readonly slug: string;
   readonly type: 'oidc' | 'saml';
-  /** Whether the connection is paired with a directory. */
   readonly paired: boolean;
   /** Whether an administrator has named the claim that equals SCIM `externalId`. */
   readonly claimIsNamed: boolean;
   readonly emailTrust: EmailTrust;
-  /** Whether sign-ins create users (`jit`). */
   readonly creates: boolean;
 }
 
-/** What the database knows about a sign-in, beside the binding of its subject. */
+/** The facts in the database about a sign-in, beside the binding of its subject. */
 export interface Evidence {
   readonly connection: ConnectionFacts;
-  /** What the IdP says. */
   readonly account: ClaimedAccount;
-  /** The user of the live binding; null: there is no live binding, or its user is removed. */
+  /** The user of the live binding; null when there is no live binding, or its user is removed. */
   readonly bound: Candidate | null;
-  /** Users of the paired directory whose `externalId` is `account.link`. */
+  /** Of the paired directory, with `account.link` as `externalId`. */
   readonly byId: readonly Candidate[];
-  /** Users of the paired directory whose user name is `account.userName`. */
+  /** Of the paired directory, with `account.userName`. */
   readonly byUserName: readonly Candidate[];
-  /** Users with the e-mail: active ones, or where there are none, inactive ones. */
+  /** Active ones, or where there are none, inactive ones. */
   readonly byEmail: readonly Candidate[];
   /** Users who have the e-mail, or the subject where that is an e-mail, or are held and request it. */
   readonly emailClaimants: readonly EmailClaimant[];
   /** Those of `byEmail` who own or administer the tenant. */
   readonly administrators: readonly string[];
-  /** Whether the domain of the e-mail counts for this connection. */
   readonly ownsDomain: boolean;
-  /** The connection to which the tenant has bound the domain of the e-mail; null: none, or the domain is not the tenant's. */
+  /** The connection to which the tenant has bound the domain of the e-mail; null when there is none. */
   readonly boundTo: string | null;
   /** Who has verified the domain of the e-mail. */
   readonly domain: 'unclaimed' | 'this_tenant' | 'other_connection' | 'other_tenant';
-  /** A deleted user with the same id, user name or e-mail; null: there is none. */
   readonly deleted: string | null;
-  /** The live bindings at this connection of the users above. */
   readonly bindings: readonly Binding[];
 }
 
-/** What becomes of a sign-in. */
 export type IdentityDecision =
   /** The subject stays with its user. `newlyProven`: the binding was unproven, and its proof has to hold at the commit. */
   | { kind: 'keep'; user: Candidate; binding: Binding; newlyProven: boolean }
@@ -74,18 +66,16 @@ export type IdentityDecision =
   | { kind: 'create'; email: string; proven: boolean }
   | IdentityRefusal;
 
-/** Makes a refusal. `message` is for the log, `userId` the user whom it concerns. */
 export function refuse(reason: SignInRefusalReason, message: string, userId: string | null = null): IdentityRefusal {
   return { kind: 'refuse', reason, message, userId };
 }
 
-/** Returns the refusal of a user whom the directory knows by another immutable id than the IdP has sent. */
 function contradiction(account: ClaimedAccount, user: Candidate): IdentityRefusal {
   const ids = `known is ${quoted(user.external_id ?? '')}, sent is ${quoted(account.link ?? '')}`;
   return refuse('bound_to_another', `the directory has another id for the user than the IdP sent: ${ids}`, user.id);
 }
 
-/** Returns the refusal of a domain that does not count here, with the step that makes it count where it is the tenant's. */
+/** Names the step that makes a domain of the tenant count here. */
 function domainRefusal(refusal: IdentityRefusal, { connection, account, domain, boundTo }: Evidence): IdentityRefusal {
   const bind = `domain bind ${account.emailDomain ?? '?'} --connection-id ${connection.slug}`;
   if (domain === 'other_connection') {
@@ -97,9 +87,9 @@ function domainRefusal(refusal: IdentityRefusal, { connection, account, domain, 
 }
 
 /**
- * Returns the refusal of an e-mail that several users have or request; null: it means this user alone, or no user.
+ * Returns the refusal of an e-mail that several users have or request; null when it means this user alone, or no user.
  *
- * @param user the user to whom the e-mail would lead; null: there is none
+ * @param user the user to whom the e-mail would lead
  */
 function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence): IdentityRefusal | null {
   const foreign = user === null ? [] : foreignClaimsOf(user, evidence);
@@ -114,7 +104,7 @@ function ambiguityOf(email: string, user: Candidate | null, evidence: Evidence):
 
 /**
  * Returns the held users of other directories who request an e-mail that a user has in force. Their claims do not count: a
- * directory would shut users of another one out by writing their e-mails.
+ * directory would lock out users of another one by writing their e-mails.
  */
 export function foreignClaimsOf(
   user: Candidate,
@@ -127,13 +117,11 @@ export function foreignClaimsOf(
   );
 }
 
-/** Returns the users who have an e-mail or request it. */
 export function claimantsOf(email: string, { emailClaimants }: Evidence): EmailClaimant[] {
   const key = emailKey(email);
   return emailClaimants.filter((one) => one.email_key === key);
 }
 
-/** A value as the log shows it, cut to 100 characters. */
 export function quoted(text: string): string {
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 }
@@ -145,10 +133,10 @@ interface Match {
 }
 
 /**
- * Decides which user a verified sign-in leads to: the user of its binding, else the user whom the paired directory
- * names by the immutable id or the user name, else the user with an e-mail in a verified domain, else a new user.
+ * Decides which user a verified sign-in leads to: the user of its binding, else the user whom the paired directory names by the
+ * immutable id or the user name, else the user with an e-mail in a verified domain, else a new user.
  *
- * @param binding the binding of the subject, live or ended; null: there is none
+ * @param binding the binding of the subject, live or ended
  */
 export function resolveIdentity(binding: StoredBinding | null, evidence: Evidence): IdentityDecision {
   const live = binding === null || binding.ended ? null : binding;
@@ -163,10 +151,7 @@ export function resolveIdentity(binding: StoredBinding | null, evidence: Evidenc
   return creation(match ?? refuse('unknown_account', 'no user of the tenant matches'), evidence);
 }
 
-/**
- * Whether a binding needs to be compared with other users: its user has been renamed, or the IdP sends another immutable id
- * than the directory has. All other bindings are kept as they are.
- */
+/** Whether the user of the binding has been renamed, or the IdP sends another immutable id than the directory has. */
 export function isDisputed(
   binding: Binding,
   bound: Candidate,
@@ -191,7 +176,7 @@ function ofBinding(binding: Binding, bound: Candidate, evidence: Evidence): Iden
   return { kind: 'keep', user: bound, binding: renewed(now, bound, account), newlyProven };
 }
 
-/** The user whom the subject now belongs to instead of the bound one; null: the bound user keeps the subject. */
+/** Returns the user whom the subject now belongs to; null when the bound user keeps the subject. */
 function otherUserOf(binding: Binding, bound: Candidate, evidence: Evidence): Match | IdentityRefusal | null {
   const { connection, account } = evidence;
   const contradicted = connection.paired && isContradicted(bound, account, connection.claimIsNamed);
@@ -205,7 +190,7 @@ function otherUserOf(binding: Binding, bound: Candidate, evidence: Evidence): Ma
   return contradicted && !account.subjectIsStable ? contradiction(account, bound) : null;
 }
 
-/** The user who has the value that a binding was made of, since the bound user has it no longer. */
+/** The user who has the value that a binding was made of, since the bound user lost it. */
 function heirOf(binding: Binding, evidence: Evidence): Match | null {
   const found = evidence.connection.paired ? matchByDirectory(evidence) : null;
   const heir = found ?? (isItsName(binding) ? matchByEmail(evidence) : null);
@@ -287,7 +272,7 @@ function link({ user, by, value }: Match, formerUser: string | null, evidence: E
   };
 }
 
-/** Whether a sign-in without a user may create one; else `refusal`, or the reason why no user can be created. */
+/** Returns a new user where one may be created; else `refusal`, or the reason why none can be created. */
 function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecision {
   const { connection, account, domain, ownsDomain, byEmail } = evidence;
   const isOpen = refusal.reason === 'unknown_account' || refusal.reason === 'email_outside_domains';
@@ -318,7 +303,6 @@ function creation(refusal: IdentityRefusal, evidence: Evidence): IdentityDecisio
     : refuse('account_inactive', 'the user with this e-mail is deactivated', userId);
 }
 
-/** A decision for a user who may not sign in becomes a refusal. */
 function admitted(decision: IdentityDecision): IdentityDecision {
   if (decision.kind !== 'keep' && decision.kind !== 'rebind') return decision;
   return accountRefusalOf(decision.user) ?? decision;
@@ -328,7 +312,6 @@ function isRefusal(found: Match | IdentityRefusal): found is IdentityRefusal {
   return 'kind' in found;
 }
 
-/** The one user who is meant; null where there is none or more than one. */
 function only(users: readonly Candidate[]): Candidate | null {
   return users.length === 1 ? users[0]! : null;
 }

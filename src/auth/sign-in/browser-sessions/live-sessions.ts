@@ -9,7 +9,7 @@ import { SessionsRepository } from '../../../tenancy/sessions/sessions.repositor
 import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 import type { ListedSessionBody } from './sessions.dto.js';
 
-/** A session as requests check it. */
+/** A session as each request checks it. */
 export interface SessionRow {
   id: string;
   tenant_id: string;
@@ -25,7 +25,7 @@ export interface SessionRow {
   connection_name: string | null;
   connection_type: 'oidc' | 'saml' | null;
   auth_context: string | null;
-  /** When the user authenticated, as the IdP states it; null: it does not. */
+  /** When the user authenticated; null when the IdP does not state it. */
   authenticated_at: Date | null;
   created_at: Date;
   seen_at: Date;
@@ -68,9 +68,7 @@ const CHECKED_MANY = `
 /** The minimum time between two notes of use; a tenth of the idle time where that is shorter. */
 const TOUCH_SECONDS = 60;
 
-/**
- * Checks sessions on each use, lists those of a user, and ends all of a user on all processes at once.
- */
+/** Checks sessions on each use, lists those of a user, and ends all of a user on all processes at once. */
 @Injectable()
 export class LiveSessions {
   private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
@@ -83,30 +81,26 @@ export class LiveSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the live session of a token and notes its use; null for any other token. */
   async check(token: string | null): Promise<SessionRow | null> {
     const parsed = token === null ? null : parseToken(token);
     if (parsed === null || parsed.kind !== 'tbn') return null;
-    const session = await this.rowByToken(parsed);
+    // In batches: a flood of invalid cookies can name any tenant, and must neither use that tenant's share of the database
+    // nor refuse valid ones.
+    const session = await this.lookups.find(parsed);
     return session === null ? null : this.use(session);
   }
 
   /**
-   * Returns the live session that one of our tokens names.
+   * Returns the live session that one of our tokens names as `sid`.
    *
-   * @param use true: the token is renewed, which is a use of the session; false: the token is introspected
+   * @param use whether the token is renewed, which is a use of the session
    */
   async byId(tenantId: string, id: string, use: boolean): Promise<SessionRow | null> {
-    const session = await this.rowById(tenantId, id);
+    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
+    const session = rows[0] ?? null;
     return session !== null && use ? this.use(session) : session;
   }
 
-  /** Lists the live sessions of a user, newest first. */
-  list(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
-    return this.rowsOfUser(tenantId, userId);
-  }
-
-  /** Ends one session of a user; false when the user has no such session. */
   async endOne(
     tenantId: string,
     userId: string,
@@ -117,14 +111,12 @@ export class LiveSessions {
     return (await this.endings.end(db, tenantId, id, why, userId)) !== null;
   }
 
-  /** Ends all sessions of a user in a transaction; returns their number. */
   async endAll(tx: SqlRunner, tenantId: string, userId: string, why: EndReason): Promise<number> {
     // The epoch also ends a session that a concurrent sign-in is writing; the update waits for that sign-in.
     await this.users.moveSessionEpoch(tx, tenantId, userId);
     return this.endings.ofUser(tx, tenantId, userId, why);
   }
 
-  /** Returns when a session ends without further use. */
   endOf({ expires_at, seen_at, idle_seconds }: Pick<SessionRow, 'expires_at' | 'seen_at' | 'idle_seconds'>): Date {
     return new Date(Math.min(expires_at.getTime(), seen_at.getTime() + idle_seconds * 1000));
   }
@@ -137,20 +129,6 @@ export class LiveSessions {
     return { ...session, seen_at: now };
   }
 
-  /**
-   * Returns the live session of a cookie. Cookies are read in batches: a flood of invalid ones can name any tenant, and
-   * must neither use that tenant's share of the database nor refuse valid ones.
-   */
-  rowByToken(token: ParsedToken): Promise<SessionRow | null> {
-    return this.lookups.find(token);
-  }
-
-  /** Returns the live session with an id, which our tokens name as `sid`. */
-  async rowById(tenantId: string, id: string): Promise<SessionRow | null> {
-    const { rows } = await this.db.query<SessionRow>(`${CHECKED}$1 and s.id = $2`, [tenantId, id]);
-    return rows[0] ?? null;
-  }
-
   private async readMany(tokens: readonly ParsedToken[]): Promise<Map<string, SessionRow>> {
     const { rows } = await this.db.query<SessionRow & { of_tenant: string; of_hash: Buffer }>(CHECKED_MANY, [
       tokens.map(({ tenantId }) => tenantId),
@@ -159,8 +137,7 @@ export class LiveSessions {
     return new Map(rows.map(({ of_tenant, of_hash, ...row }) => [nameOfToken(of_tenant, of_hash), row]));
   }
 
-  /** Lists the live sessions of a user, newest first. */
-  async rowsOfUser(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
+  async list(tenantId: string, userId: string): Promise<ListedSessionBody[]> {
     const { rows } = await this.db.query<ListedSessionBody>(
       `select s.id, s.connection_id, c.name as connection, s.ip, s.user_agent, s.created_at, s.seen_at,
          least(s.expires_at, s.seen_at + make_interval(secs => s.idle_seconds)) as expires_at

@@ -12,7 +12,6 @@ import { type SessionRow, LiveSessions } from './live-sessions.js';
 import { demandSameSite, SessionGuard, type SessionRequest } from './session.guard.js';
 import { OwnSessionBody, SessionBody, ListedSessionBody } from './sessions.dto.js';
 
-/** The sessions of the signed-in user. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @ApiRefusals()
@@ -69,7 +68,6 @@ function connectionOf(session: SessionRow): SessionBody['connection'] {
   return { id, slug, name, type };
 }
 
-/** The sessions of a user, for administrators. */
 @ApiController('users/:user_id/sessions', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

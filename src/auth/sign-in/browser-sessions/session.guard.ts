@@ -8,32 +8,26 @@ import { type SessionRow, LiveSessions } from './live-sessions.js';
 
 const NAME = '__Host-session';
 
-/** Returns the session's token from the cookies; null: there is none. */
+/** Returns the token of the session from the cookies. */
 export function sessionToken(cookies: ReadonlyMap<string, string>): string | null {
   return cookies.get(NAME) ?? null;
 }
 
 /**
- * Returns the `Set-Cookie` line of a session. `Lax`: links from other sites carry the cookie, forms do not. It ends
- * with the browser or with the session, which the server decides.
+ * Returns the `Set-Cookie` line of a session. `Lax`: links from other sites carry the cookie, forms do not. It ends with the
+ * browser or with the session, which the server decides.
  */
 export function sessionCookie(token: string): string {
   return hostCookie(NAME, token, 'Lax', null);
 }
 
-/** Returns the `Set-Cookie` line that removes it. */
 export function noSessionCookie(): string {
   return hostCookie(NAME, '', 'Lax', 0);
 }
 
-/** A request with a live session. */
 export type SessionRequest = BridgeRequest & { session: SessionRow };
 
-/**
- * Accepts requests with a live session.
- *
- * @throws {NoSession} for any other request
- */
+/** @throws {NoSession} for a request without a live session */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(private readonly sessions: LiveSessions) {}
@@ -52,8 +46,8 @@ export class SessionGuard implements CanActivate {
 const AND_POST = /^\/api\/auth\/(login$|callback\/|test\/|owner-sign-in$)/;
 
 /**
- * Accepts requests for a page that a person opens. A picture, frame or script of another site, a prefetch, or a HEAD of
- * a link preview would begin a sign-in or use one up.
+ * Accepts requests for a page that a person opens. A picture, frame or script of another site, a prefetch, or a HEAD of a link
+ * preview would begin a sign-in or use one up.
  */
 @Injectable()
 export class DocumentsGuard implements CanActivate {
@@ -71,7 +65,7 @@ export class DocumentsGuard implements CanActivate {
  * Refuses a request that another site made the browser send with our cookie. Browsers send `Sec-Fetch-Site`, older ones
  * `Origin`; a client that sends neither is not a browser.
  *
- * @throws {CrossSiteRequest} when it came from another site
+ * @throws {CrossSiteRequest} when the request came from another site
  */
 export function demandSameSite(req: BridgeRequest, ownOrigin?: string): void {
   const site = req.headers['sec-fetch-site'];

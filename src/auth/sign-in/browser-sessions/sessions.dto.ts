@@ -2,7 +2,6 @@ import { ApiProperty } from '@nestjs/swagger';
 
 const TEXT = { type: String, nullable: true } as const;
 
-/** A live session in a list. */
 export class ListedSessionBody {
   @ApiProperty({ example: 'ses_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -22,7 +21,6 @@ export class ListedSessionBody {
   expires_at!: Date;
 }
 
-/** A live session in the user's own list. */
 export class OwnSessionBody extends ListedSessionBody {
   @ApiProperty({ description: 'Whether it is the one that asks.' })
   current!: boolean;
@@ -68,7 +66,6 @@ class SessionFacts {
   auth_context!: string | null;
 }
 
-/** The signed-in user. */
 export class SessionBody {
   @ApiProperty()
   user!: SessionUser;

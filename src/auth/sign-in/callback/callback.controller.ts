@@ -52,18 +52,16 @@ const OF_OIDC = reasonsBut(
   'decryption_failed',
   'name_id_missing',
 );
-// prettier-ignore
 /** Without the reasons that only OIDC has, and those that lead to the page after it. */
+// prettier-ignore
 const OF_SAML = reasonsBut(
   'state_unknown', 'state_used', 'state_expired', 'other_browser', 'landing_lost',
   'idp_error', 'idp_unreachable', 'token_refused',
   'nonce_mismatch', 'token_expired', 'token_not_yet_valid', 'userinfo_mismatch', 'authentication_too_weak',
 );
-// prettier-ignore
 
 const TEST = 'Of a test sign-in: the page with its result, successful or refused. No session begins.';
 
-/** Describes the redirect URI for the API reference. */
 function DescribedOidcCallback(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -84,7 +82,7 @@ function DescribedOidcCallback(): MethodDecorator {
   );
 }
 
-/** The form that an IdP has the browser post (SAML Bindings §3.5). */
+/** SAML Bindings §3.5. */
 class SamlAnswerForm {
   @ApiProperty({ description: 'A Response, in base64.' })
   SAMLResponse!: string;
@@ -92,7 +90,6 @@ class SamlAnswerForm {
   RelayState?: string;
 }
 
-/** Describes the assertion consumer service for the API reference. */
 function DescribedSamlCallback(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
@@ -114,17 +111,14 @@ const PREFIX = '__Host-landing-';
 /** The browser follows the redirect at once. */
 const LANDING_SECONDS = 60;
 
-/** Returns the token of the session that a sign-in has just begun in this browser; null: there is none. */
 function landingToken(cookies: ReadonlyMap<string, string>, handle: string): string | null {
   return cookies.get(nameOf(handle)) ?? null;
 }
 
-/** Returns the `Set-Cookie` line of a waiting session. */
 function landingCookie(handle: string, token: string): string {
   return hostCookie(nameOf(handle), token, 'Lax', LANDING_SECONDS);
 }
 
-/** Returns the `Set-Cookie` line that removes it. */
 function noLandingCookie(handle: string): string {
   return hostCookie(nameOf(handle), '', 'Lax', 0);
 }
@@ -133,14 +127,13 @@ function nameOf(handle: string): `__Host-${string}` {
   return `${PREFIX}${handle.slice(0, 17)}`;
 }
 
-/** By how much the clocks of the IdP and of this service may differ, in milliseconds. */
+/** How far the clocks of the IdP and of this service may differ. */
 const SKEW_MS = 60_000;
 
 /**
- * Says that the IdP was asked to authenticate the user anew (`prompt=login`, `ForceAuthn`), and did not.
+ * Returns a note when the IdP was asked to authenticate the user anew (`prompt=login`, `ForceAuthn`) and did not.
  *
- * @param request the sign-in that the IdP answers; null: the IdP began it
- * @returns null when the IdP was not asked, or has done so
+ * @param request the sign-in that the IdP answers; null when the IdP began it
  */
 export function withoutNewAuthentication(
   { authenticatedAt }: Pick<VerifiedSignIn, 'authenticatedAt'>,
@@ -155,10 +148,7 @@ export function withoutNewAuthentication(
   return `${asked} answered by an authentication of ${authenticatedAt.toISOString()}, which counts in place of this sign-in.`;
 }
 
-/**
- * The callback of IdPs: OIDC by GET, SAML by POST. The guards let verified answers through, whose sign-in
- * request is used up; the controller completes the sign-in.
- */
+/** The guards accept verified answers, and use up their sign-in requests. The controller completes the sign-in. */
 @Controller('api/auth/callback/:idp_provider')
 @ApiTags('sign-in')
 @ApiParam(IDP_PROVIDER)
@@ -198,7 +188,6 @@ export class CallbackController {
     );
   }
 
-  /** Begins the session; null after a test sign-in, which has been answered. */
   private async finish(req: SignInHttpRequest, res: BridgeResponse, old: string | null): Promise<SignedIn | null> {
     const { connection, request } = req.signInContext!;
     proveCaller(req);

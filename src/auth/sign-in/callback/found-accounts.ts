@@ -12,15 +12,13 @@ import type { IdentityDecision } from '../accounts/resolve-identity.rules.js';
 import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
-/** The user of a sign-in, and what becomes of the binding. */
 export interface Found {
   account: ClaimedAccount;
   decision: Extract<IdentityDecision, { kind: 'keep' | 'rebind' }>;
-  /** `known`: the subject had this user already. */
+  /** `known`: the subject was bound to this user before. */
   linkedBy: LinkKind | 'known' | 'moved';
 }
 
-/** Finds the user of a verified sign-in, or creates the user. */
 @Injectable()
 export class FoundAccounts {
   constructor(
@@ -32,12 +30,7 @@ export class FoundAccounts {
     private readonly events: EventsRepository,
   ) {}
 
-  /**
-   * Finds the user, updates the user by the claims, or creates one.
-   *
-   * @throws {SignInRefused} when the sign-in leads to no user
-   * @throws {EvidenceChanged} when the decision has to be made again
-   */
+  /** @throws {EvidenceChanged} when the decision has to be made again */
   async find(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Found> {
     const { account, decision, unchanged, foreignClaims } = await this.resolved(connection, verified, requestId);
     const isConcurrent = decision.kind === 'refuse' && decision.reason === 'account_taken';
@@ -47,7 +40,7 @@ export class FoundAccounts {
     if (!holds) throw connectionChanged();
     if (decision.kind === 'keep' || decision.kind === 'rebind') {
       await this.making.refresh(connection, decision.user, account, requestId);
-      await this.tellClaims(connection.tenantId, decision.user.id, foreignClaims);
+      await this.recordClaims(connection.tenantId, decision.user.id, foreignClaims);
       return { account, decision, linkedBy: decision.kind === 'keep' ? 'known' : decision.linkedBy };
     }
     const taken =
@@ -63,10 +56,7 @@ export class FoundAccounts {
     return { account: now.account, decision: found, linkedBy: taken === null ? 'created' : linkedBy };
   }
 
-  /**
-   * Decides who signs in. The attributes of a user who waits for a seat are renewed before the refusal: the role that takes
-   * the seat may have been taken back.
-   */
+  /** The role that takes the seat may have been taken back: attributes are renewed before the refusal. */
   private async resolved(connection: Connection, verified: VerifiedSignIn, requestId: string): Promise<Resolution> {
     const first = await this.accounts.resolve(connection, verified);
     const { account, decision } = first;
@@ -77,8 +67,7 @@ export class FoundAccounts {
     return this.accounts.resolve(connection, verified);
   }
 
-  /** Tells once of each user of another directory who requests the e-mail of a user. */
-  private async tellClaims(tenantId: string, userId: string, claims: readonly EmailClaimant[]): Promise<void> {
+  private async recordClaims(tenantId: string, userId: string, claims: readonly EmailClaimant[]): Promise<void> {
     if (claims.length === 0) return;
     const events = claims.map(({ id, directory_id }): NewEvent<'sign_in.email_claimed'> => ({
       event: 'sign_in.email_claimed',
@@ -88,7 +77,6 @@ export class FoundAccounts {
     await this.events.record(tenantId, events);
   }
 
-  /** Creates the user; returns the refusal when a concurrent sign-in was faster. */
   private async create(
     connection: Connection,
     account: ClaimedAccount,
@@ -105,7 +93,6 @@ export class FoundAccounts {
   }
 }
 
-/** Returns the refusal where the connection was changed between the answer and the session. */
 export function connectionChanged(): SignInRefused {
   return new SignInRefused('connection_changed', 'the connection was changed during this sign-in');
 }

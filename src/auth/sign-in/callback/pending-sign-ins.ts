@@ -8,7 +8,7 @@ import { SignInRefused } from '../sign-in.errors.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { cookiesOf, type SignInContext, type SignInHttpRequest } from '../requests/sign-in.context.js';
 
-/** What both protocols begin with: the connection of an answer, its sign-in request, and its browser. */
+/** Both protocols begin here: with the connection of an answer, its sign-in request, and its browser. */
 @Injectable()
 export class PendingSignIns {
   constructor(
@@ -20,7 +20,7 @@ export class PendingSignIns {
   /**
    * Returns the connection of an address.
    *
-   * @param kind the kind of the request where no stored request says another
+   * @param kind the kind of sign-in where no stored request states another
    * @throws {NotFound} when there is no such connection
    * @throws {SignInRefused} `binding_refused` when the connection uses the other protocol
    */
@@ -42,8 +42,8 @@ export class PendingSignIns {
   }
 
   /**
-   * Demands that an answer may be read, which costs more than the rest. An address that has used up its tries may only
-   * answer an open sign-in of this browser, and that a few times.
+   * Demands that an answer may be read, which costs more than the rest. An address that has used up its tries may only answer
+   * an open sign-in of this browser, at most five times at once.
    *
    * @param handle the handle beside the answer
    * @throws {SignInRefused} `too_many_tries`
@@ -61,7 +61,7 @@ export class PendingSignIns {
   }
 
   /**
-   * Uses up the sign-in request that an answer names. It cannot be answered again, also after a refused answer.
+   * Uses up the sign-in request that an answer names, also for an answer that is then refused.
    *
    * @throws {SignInRefused} when the request is unknown, used, expired, or of another connection or browser
    */
@@ -76,7 +76,7 @@ export class PendingSignIns {
     return claimed;
   }
 
-  /** The same in more statements, which tell why a request cannot be used. */
+  /** Does the same in more statements, which find out why a request cannot be used. */
   private async takeOrSayWhyNot(req: SignInHttpRequest, connection: Connection, handle: string): Promise<BrowserHalf> {
     const cookies = cookiesOf(req);
     // A browser that began a sign-in may finish it, independent of others at the same address.

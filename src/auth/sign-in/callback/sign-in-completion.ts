@@ -23,15 +23,12 @@ import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused, type SignInRefusalReason } from '../sign-in.errors.js';
 import { connectionChanged, type Found, FoundAccounts } from './found-accounts.js';
 
-/** A new session. */
 export interface SignedIn {
   id: string;
-  /** The token for the cookie. */
   token: string;
   userId: string;
 }
 
-/** Returns the line of the log for a sign-in that began a session. */
 function successOf(connection: Connection, verified: VerifiedSignIn, found: Found, sessionId: string): SignInEntry {
   const { account, decision, linkedBy } = found;
   const detail = [verified.staleness, verified.userInfoProblem, roleNote(connection, found)].filter(Boolean).join(' ');
@@ -48,7 +45,7 @@ function successOf(connection: Connection, verified: VerifiedSignIn, found: Foun
   };
 }
 
-/** Returns why the sign-in has not set the role of a user created by sign-in; null: it has, or another source does. */
+/** Returns why the sign-in has not set the role of a user created by sign-in; null when it has, or another source does. */
 function roleNote({ roleMap, defaultRole }: Connection, { account, decision, linkedBy }: Found): string | null {
   const { source, directory_id } = decision.user;
   const isMapped = roleMap.length > 0 && source === 'sign-in' && directory_id === null;
@@ -58,15 +55,12 @@ function roleNote({ roleMap, defaultRole }: Connection, { account, decision, lin
 }
 
 const UNIQUE_VIOLATION = '23505';
-/** How often a sign-in is decided again when its evidence has changed before the commit. */
+/** How often a sign-in is decided when its evidence changes before the commit. */
 const ATTEMPTS = 3;
 
 /**
- * Makes a session of a verified sign-in. Sessions of IdPs begin only here.
- *
- * Writes session, binding and line of the log for a found user, in one transaction under locks.
- *
- * Ends test sign-ins: they show which user an answer leads to, and begin no session.
+ * Makes a session of a verified sign-in. Sessions of IdPs begin only here: session, binding and line of the log are written in
+ * one transaction. Test sign-ins end here, too: they show which user an answer leads to, and begin no session.
  */
 @Injectable()
 export class SignInCompletion {
@@ -89,9 +83,8 @@ export class SignInCompletion {
   /**
    * Signs the user in and ends the former session of the browser.
    *
-   * @param old the token of the former session; null: there is none, or it cannot be seen here
-   * @throws {SignInRefused} when there is no session. A user may have been created (without a seat), or names updated,
-   *   all the same
+   * @param old the token of the former session; null when there is none, or it cannot be seen here
+   * @throws {SignInRefused} when there is no session. A user may have been created (without a seat), or names updated
    */
   async complete(
     connection: Connection,
@@ -116,25 +109,14 @@ export class SignInCompletion {
     throw new SignInRefused('account_changed', `the account changed ${ATTEMPTS} times during this sign-in`);
   }
 
-  /**
-   * Notes a message that could be sent again, before it has any effect.
-   *
-   * @throws {SignInRefused} `replayed`
-   */
-  async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
+  private async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
     if (once !== null && !(await this.messages.use(tenantId, id, once.id, once.until))) {
       throw new SignInRefused('replayed', 'this answer of the IdP was used before');
     }
   }
 
-  /**
-   * Begins the session, and ends the former one of the browser.
-   *
-   * @param old the token of the former session of the browser; null: there is none
-   * @throws {SignInRefused} when the user, the connection or the session at the IdP has ended since
-   * @throws {EvidenceChanged} when the decision has to be made again
-   */
-  beginSession(
+  /** @throws {EvidenceChanged} when the decision has to be made again */
+  private beginSession(
     connection: Connection,
     verified: VerifiedSignIn,
     found: Found,
@@ -160,8 +142,8 @@ export class SignInCompletion {
   }
 
   /**
-   * Locks the user until the session is written, and returns the session epoch with the rest. A concurrent deactivation
-   * waits for the lock and then moves the epoch, which ends the session.
+   * Locks the user until the session is written, and returns its session epoch. A concurrent deactivation waits for the lock
+   * and then moves the epoch, which ends the session.
    */
   private async demandStillIn(tx: SqlRunner, tenantId: string, { account, decision }: Found): Promise<Candidate> {
     const user = await this.repository.person(tenantId, decision.user.id, tx, true);
@@ -172,7 +154,7 @@ export class SignInCompletion {
     return user;
   }
 
-  /** Where an e-mail has led to the user, or proves the binding now, locks its domain until the session is written. */
+  /** Locks the domain of the e-mail until the session is written, where the e-mail leads to the user or proves the binding. */
   private async demandStillOwned(tx: SqlRunner, { tenantId, id }: Connection, found: Found): Promise<void> {
     const { account, decision, linkedBy } = found;
     const byEmail = linkedBy !== 'known' && decision.binding.made_by === 'email';
@@ -181,7 +163,6 @@ export class SignInCompletion {
     if (!(await this.domains.isOwned(tenantId, account.emailDomain!, id, tx))) throw new EvidenceChanged();
   }
 
-  /** Writes the binding. */
   private async bind(tx: SqlRunner, { tenantId, id }: Connection, { decision, linkedBy }: Found): Promise<void> {
     const { binding } = decision;
     const done =
@@ -191,7 +172,6 @@ export class SignInCompletion {
     if (!done) throw new EvidenceChanged();
   }
 
-  /** Shows the result of a test sign-in. Changes nothing but the log. */
   async finishTest(req: SignInHttpRequest, res: BridgeResponse): Promise<void> {
     const { connection } = req.signInContext!;
     const verified = req.user!;
@@ -231,10 +211,7 @@ export class SignInCompletion {
     sendPage(res, testPage(result), await this.faces.of(connection.tenantId));
   }
 
-  /**
-   * Whether a test is refused only because the verified domain of the e-mail is not bound to the connection. Such a test
-   * counts: a domain can be bound to a tested connection only.
-   */
+  /** Such a test counts: a domain can be bound to a tested connection only. */
   private async lacksOnlyTheDomain(
     { tenantId, jit, directoryId }: Connection,
     reason: SignInRefusalReason,

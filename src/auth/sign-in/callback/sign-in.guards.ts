@@ -16,14 +16,13 @@ import { PendingSignIns } from './pending-sign-ins.js';
 
 /**
  * A request with the sign-in that a strategy runs, which the guard has put there. All applications of a process share one
- * Passport, which keeps the strategy made last. So nothing is injected into a strategy; everything comes with the request.
+ * Passport, which keeps the strategy made last. So nothing is injected into a strategy: everything comes with the request.
  */
 interface PreparedRequest {
   readonly url: string;
   signIn?: () => Promise<VerifiedSignIn>;
 }
 
-/** Runs the sign-in of a request, and ends the strategy with its result. */
 function runSignIn(
   strategy: { success(user: VerifiedSignIn): void; error(error: Error): void },
   { signIn }: PreparedRequest,
@@ -35,15 +34,14 @@ function runSignIn(
   );
 }
 
-/** The name of the strategy. */
 export const TENANT_OIDC = 'tenant-oidc';
 
-/** The base class demands addresses. They are never called: each connection has its own. */
+/** The base class demands addresses, which are never called: each connection has its own. */
 const UNUSED = 'https://idp.invalid/';
 
 /**
- * The Passport strategy of OpenID Connect. passport-openidconnect itself checks neither PKCE nor signature, so it runs
- * the sign-in of the service, in which OidcProtocol does all of it.
+ * The Passport strategy of OpenID Connect. passport-openidconnect itself checks neither PKCE nor signature, so the strategy
+ * runs the sign-in of the service, in which `OidcProtocol` checks both.
  */
 @Injectable()
 export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, TENANT_OIDC) {
@@ -60,24 +58,23 @@ export class TenantOidcStrategy extends PassportStrategy(OIDCStrategy, TENANT_OI
     });
   }
 
-  /** Ends in `success` with a VerifiedSignIn, or in `error`; never in `pass`, which would let a request through. */
+  /** Ends in `success` or in `error`; never in `pass`, which would accept the request. */
   override authenticate(req: PreparedRequest): void {
     runSignIn(this, req);
   }
 
-  /** The verification of passport-openidconnect, which is never called. */
+  /** Demanded by passport-openidconnect, and never called. */
   validate(): never {
     throw new Error('the sign-in is verified elsewhere');
   }
 }
 
-/** The name of the strategy. */
 export const TENANT_SAML = 'tenant-saml';
 
 /**
  * The Passport strategy of SAML. passport-saml's own `authenticate` also reads the query, and accepts an unsigned
- * LogoutResponse there as a sign-in. So it is not run: the strategy runs the sign-in of the service, in which SamlProtocol
- * verifies the form.
+ * LogoutResponse there as a sign-in. So the strategy runs the sign-in of the service, in which `SamlProtocol` verifies the
+ * form.
  */
 @Injectable()
 export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, TENANT_SAML) {
@@ -85,12 +82,11 @@ export class TenantSamlStrategy extends PassportStrategy(MultiSamlStrategy, TENA
     super({ getSamlOptions: (_req, done) => done(new Error('the sign-in is verified elsewhere')) }, unused);
   }
 
-  /** Ends in `success` with a VerifiedSignIn, or in `error`; never in `pass`, which would let a request through. */
   override authenticate(req: PreparedRequest): void {
     runSignIn(this, req);
   }
 
-  /** The verification of passport-saml, which is never called. */
+  /** Demanded by passport-saml, and never called. */
   validate(): never {
     return unused();
   }
@@ -103,13 +99,8 @@ function unused(): never {
 /** A SAML answer in base64, with the names of the form fields. */
 const FORM_BYTES = 256 * 1024 + 4_096;
 
-/**
- * The answer of a SAML IdP, until the controller completes the sign-in.
- *
- * The answer of an OpenID provider, until the controller completes the sign-in.
- */
 @Injectable()
-export class SamlCallback {
+export class IdpAnswers {
   constructor(
     private readonly pending: PendingSignIns,
     private readonly protocol: SamlProtocol,
@@ -117,14 +108,8 @@ export class SamlCallback {
     private readonly oidc: OidcProtocol,
   ) {}
 
-  /**
-   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
-   *
-   * @throws {SignInRefused} when the connection does not accept the answer, also with a valid signature
-   * @throws {SamlRefused} when the answer is not valid
-   */
-  async signIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
-    // The connection first: a form for none is not read.
+  async samlSignIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
+    // The connection first: without one, the form is not read.
     const connection = await this.pending.connectionOf(req, 'saml');
     const answer = await this.read(req, connection);
     await this.take(req, connection, answer);
@@ -140,7 +125,7 @@ export class SamlCallback {
     return this.protocol.read(form);
   }
 
-  /** Uses up the sign-in request of an answer. An answer without one has to be permitted by the connection. */
+  /** Uses up the sign-in request of an answer. The connection has to permit an answer without one. */
   private async take(req: SignInHttpRequest, connection: SamlConnection, answer: SamlAnswer): Promise<void> {
     const { inResponseTo, relayState } = answer;
     if (inResponseTo !== null) {
@@ -171,15 +156,9 @@ export class SamlCallback {
     return fromSaml(verified.result);
   }
 
-  /**
-   * Reads the answer, takes the sign-in request that it names, and verifies the answer.
-   *
-   * @throws {SignInRefused} when the answer names no open sign-in of this browser
-   * @throws {OidcRefused} when the answer is not valid
-   */
   async oidcSignIn(req: SignInHttpRequest): Promise<VerifiedSignIn> {
     const connection = await this.pending.connectionOf(req, 'oidc');
-    // As it came: Express would make lists of repeated names, and readers would differ about their value.
+    // The raw query: Express would make lists of repeated names, and readers would differ about their value.
     const query = new URLSearchParams(rawQuery(req));
     const [state, ...others] = query.getAll('state');
     if (state === undefined || others.length > 0) {
@@ -190,16 +169,15 @@ export class SamlCallback {
   }
 }
 
-/** Has Passport sign in by OpenID Connect: the verified sign-in becomes `req.user`, or the refusal is thrown. */
 @Injectable()
 export class OidcSignInGuard extends AuthGuard(TENANT_OIDC) {
-  constructor(private readonly callback: SamlCallback) {
+  constructor(private readonly answers: IdpAnswers) {
     super();
   }
 
   override canActivate(context: ExecutionContext): ReturnType<CanActivate['canActivate']> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    req.signIn = () => this.callback.oidcSignIn(req);
+    req.signIn = () => this.answers.oidcSignIn(req);
     return super.canActivate(context);
   }
 
@@ -208,16 +186,15 @@ export class OidcSignInGuard extends AuthGuard(TENANT_OIDC) {
   }
 }
 
-/** Has Passport sign in by SAML: the verified sign-in becomes `req.user`, or the refusal is thrown. */
 @Injectable()
 export class SamlSignInGuard extends AuthGuard(TENANT_SAML) {
-  constructor(private readonly callback: SamlCallback) {
+  constructor(private readonly answers: IdpAnswers) {
     super();
   }
 
   override canActivate(context: ExecutionContext): ReturnType<CanActivate['canActivate']> {
     const req = context.switchToHttp().getRequest<SignInHttpRequest>();
-    req.signIn = () => this.callback.signIn(req);
+    req.signIn = () => this.answers.samlSignIn(req);
     return super.canActivate(context);
   }
 

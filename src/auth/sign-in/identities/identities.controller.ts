@@ -15,7 +15,6 @@ import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.erro
 import { ConnectionIdentityBody, ForgetSubjects, ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
 import { IdentitiesService, identityPlaceText } from './identities.service.js';
 
-/** The bindings of a connection. */
 @ApiController('connections/:connection_id/identities', { tag: 'sign-in' })
 @RequireEveryScope('users:read', 'sign-ins:read')
 @ApiRefusals()
@@ -44,7 +43,6 @@ export class ConnectionIdentitiesController {
   }
 }
 
-/** The remedy for an IdP that now sends other subjects. */
 @ApiController('connections/:connection_id/forget-subjects', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()
@@ -70,7 +68,6 @@ export class ForgetSubjectsController {
   }
 }
 
-/** The bindings of a user, also of a deleted one. */
 @ApiController('users/:user_id/identities', { tag: 'sign-in' })
 @RequireScope('admin')
 @ApiRefusals()

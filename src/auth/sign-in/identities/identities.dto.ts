@@ -3,7 +3,6 @@ import { Flag } from '../../../base/http/fields.js';
 
 const TIME = { type: String, format: 'date-time' } as const;
 
-/** A binding of a subject to a user. */
 class IdentityFacts {
   @ApiProperty({ description: 'The IdP’s name for the user: `sub`, or the NameID.' })
   subject!: string;
@@ -27,7 +26,6 @@ class IdentityFacts {
   end_reason!: string | null;
 }
 
-/** A binding in the list of a user. */
 export class PersonIdentityBody extends IdentityFacts {
   @ApiProperty()
   connection_id!: string;
@@ -35,19 +33,16 @@ export class PersonIdentityBody extends IdentityFacts {
   connection!: string;
 }
 
-/** A binding in the list of a connection. */
 export class ConnectionIdentityBody extends IdentityFacts {
   @ApiProperty()
   user_id!: string;
 }
 
-/** How subjects are forgotten. */
 export class ForgetSubjects {
   @Flag({ optional: true, description: 'Counts and changes nothing.' })
   dry_run?: boolean;
 }
 
-/** The number of forgotten subjects; of a dry run, the expected number. */
 export class ForgottenSubjectsBody {
   @ApiProperty()
   connection_id!: string;

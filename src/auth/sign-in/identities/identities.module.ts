@@ -8,7 +8,6 @@ import {
 } from './identities.controller.js';
 import { IdentitiesService } from './identities.service.js';
 
-/** The administration of identity bindings. */
 @Module({
   imports: [SessionsModule, ConnectionsModule],
   controllers: [UserIdentitiesController, ConnectionIdentitiesController, ForgetSubjectsController],

@@ -12,7 +12,7 @@ import { ConnectionsService } from '../../connections/service.js';
 import type { ForgottenSubjectsBody, PersonIdentityBody } from './identities.dto.js';
 
 /**
- * The binding after which a list continues: its time (UTC, in microseconds), and the hash of its subject for bindings of
+ * The binding after which a list continues: its time (UTC, in microseconds), and the MD5 hash of its subject for bindings of
  * the same time. The subject itself can be longer than a cursor.
  */
 interface IdentityPlace {
@@ -20,35 +20,29 @@ interface IdentityPlace {
   key: string;
 }
 
-/** Writes a place as the text of a cursor. */
 export function identityPlaceText({ at, key }: IdentityPlace): string {
   return `${at} ${key}`;
 }
 
-/** Reads a place from the text of a cursor; null, the first page, is before all others. */
 export function readIdentityPlace(text: string | null): IdentityPlace {
   if (text === null) return { at: 'infinity', key: '' };
   const [at, key] = text.split(' ');
   return { at: at!, key: key! };
 }
 
-/** A binding in the list of a user. */
 interface UserIdentity extends BindingFacts {
   connection_id: string;
   connection: string;
 }
 
-/** A binding in the list of a connection, with its place there. */
 interface ConnectionIdentity extends BindingFacts {
   user_id: string;
   place: IdentityPlace;
 }
 
 /**
- * Returns SQL that is true of a binding `i` when a sign-in can find its user without it: a user of the paired directory,
- * or a user with an e-mail in a domain that counts for the connection.
- *
- * @param directoryId the paired directory; null: there is none
+ * Returns SQL that is true of a binding `i` when a sign-in can find its user without it: a user of the paired directory, or a
+ * user with an e-mail in a domain that counts for the connection.
  */
 function linkable(tenantId: string, connectionId: string, directoryId: string | null): Fragment {
   return (p) => {
@@ -60,9 +54,6 @@ function linkable(tenantId: string, connectionId: string, directoryId: string | 
   };
 }
 
-/**
- * Bindings of IdP subjects to users, as administrators list and end them.
- */
 @Injectable()
 export class IdentitiesService {
   constructor(
@@ -73,22 +64,12 @@ export class IdentitiesService {
     private readonly audit: AuditService,
   ) {}
 
-  /**
-   * Lists the bindings of a user.
-   *
-   * @throws {NotFound} when the tenant never had such a user
-   */
   async ofPerson(tenantId: string, userId: string): Promise<PersonIdentityBody[]> {
     const rows = await this.rowsOfPerson(tenantId, userId);
     if (rows.length === 0 && !(await this.isPerson(tenantId, userId))) throw new NotFound('user');
     return rows;
   }
 
-  /**
-   * Lists the bindings of a connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
   async ofConnection(
     tenantId: string,
     connectionId: string,
@@ -100,8 +81,8 @@ export class IdentitiesService {
   }
 
   /**
-   * Ends the bindings of a connection whose users the next sign-in can find again, for an IdP that now sends other
-   * subjects (another NameID format, another application). Sessions stay, and so do the bindings of deleted users.
+   * Ends the bindings of a connection whose users the next sign-in can find again, for an IdP that now sends other subjects
+   * (another NameID format, another application). Sessions stay, and so do the bindings of deleted users.
    *
    * @throws {NotFound} when the tenant has no such connection
    */
@@ -127,8 +108,8 @@ export class IdentitiesService {
   }
 
   /**
-   * Removes the bindings of a user at a connection and ends the sessions through it, so that the next sign-in links
-   * anew. The remedy for `bound_to_another` and, for a deleted user, for `account_deleted`.
+   * Removes the bindings of a user at a connection and ends the sessions through it: the next sign-in links anew. The remedy
+   * for `bound_to_another` and, for a deleted user, for `account_deleted`.
    *
    * @throws {NotFound} when there is no such binding
    */
@@ -152,8 +133,8 @@ export class IdentitiesService {
     });
   }
 
-  /** Lists all bindings of a user, newest first. A user has at most one live binding at each connection. */
-  async rowsOfPerson(tenantId: string, userId: string): Promise<UserIdentity[]> {
+  /** Newest first. A user has at most one live binding at each connection. */
+  private async rowsOfPerson(tenantId: string, userId: string): Promise<UserIdentity[]> {
     const { rows } = await this.db.query<UserIdentity>(
       // Not a join: it would read all bindings of each connection.
       `select i.connection_id, (select c.name from connections c where c.tenant_id = $1 and c.id = i.connection_id) as connection,
@@ -164,12 +145,7 @@ export class IdentitiesService {
     return rows;
   }
 
-  /**
-   * Lists the bindings of a connection, newest first.
-   *
-   * @param ended true: ended ones alone; false: live ones alone; null: both
-   */
-  async rowsOfConnection(
+  private async rowsOfConnection(
     tenantId: string,
     connectionId: string,
     ended: boolean | null,
@@ -188,8 +164,7 @@ export class IdentitiesService {
     return rows.map(({ at: placeAt, key: placeKey, ...body }) => ({ ...body, place: { at: placeAt, key: placeKey } }));
   }
 
-  /** Whether the tenant has, or had, a user with this id. */
-  async isPerson(tenantId: string, userId: string): Promise<boolean> {
+  private async isPerson(tenantId: string, userId: string): Promise<boolean> {
     const { rows } = await this.db.query<{ known: boolean }>(
       `select exists (select 1 from users where tenant_id = $1 and id = $2)
          or exists (select 1 from deleted_users where tenant_id = $1 and id = $2) as known`,
@@ -198,8 +173,13 @@ export class IdentitiesService {
     return rows[0]!.known;
   }
 
-  /** Locks a user, and so waits for a concurrent sign-in. Returns the name of the connection; null: there is none. */
-  async lockRows(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<string | null> {
+  /** Locks a user, and so waits for a concurrent sign-in. Returns the name of the connection. */
+  private async lockRows(
+    tx: SqlRunner,
+    tenantId: string,
+    userId: string,
+    connectionId: string,
+  ): Promise<string | null> {
     await tx.query(`select 1 from users where tenant_id = $1 and id = $2 for update`, [tenantId, userId]);
     const { rows } = await tx.query<{ name: string }>(`select name from connections where tenant_id = $1 and id = $2`, [
       tenantId,
@@ -208,8 +188,7 @@ export class IdentitiesService {
     return rows[0]?.name ?? null;
   }
 
-  /** Counts the live bindings of a connection by whether the next sign-in can find their users again ({@link linkable}). */
-  async countForgettable(
+  private async countForgettable(
     db: SqlRunner,
     tenantId: string,
     connectionId: string,

@@ -7,17 +7,15 @@ import { networkOf } from '../../../base/http/allowed-networks.js';
 import { Buckets } from '../../../base/http/rate-limit.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
-/** The size of a bucket, and how fast it refills. */
 interface BucketSize {
-  /** Keeps buckets of different kinds apart. */
   kind: string;
   perSecond: number;
   burst: number;
 }
 
 /**
- * Token buckets that all processes share, so that more processes permit no more tries. Each process has a bucket of the
- * same size in front, so that a flood is refused without a query.
+ * Token buckets that all processes share, so that more processes permit no more tries. Each process has a bucket of the same
+ * size in front, so that a flood is refused without a query.
  *
  * The name of a bucket (an address, an account) is stored as a hash, and removed once the bucket would be full again.
  */
@@ -32,7 +30,6 @@ export class SharedBuckets {
     this.own = new Buckets(size.perSecond, size.burst, clock);
   }
 
-  /** Takes a token; false: there was none. */
   async take(name: string): Promise<boolean> {
     if (!this.own.take(name).allowed) return false;
     const filled = `least($2::float8, t.tokens + greatest(0, extract(epoch from now() - t.at)) * $3::float8)`;
@@ -46,7 +43,6 @@ export class SharedBuckets {
     return rows[0]!.taken;
   }
 
-  /** Whether `take` would find no token. */
   async isEmpty(name: string): Promise<boolean> {
     if (this.own.isEmpty(name)) return true;
     const { rowCount } = await this.db.query(
@@ -63,9 +59,9 @@ export class SharedBuckets {
 }
 
 /**
- * Limits of sign-ins and of failures, over all processes. A whole company can be behind one address, so an address has
- * a large limit; a refused account has a small one. No limit locks an account out: it refills within minutes, an open
- * sign-in can be finished, and each address and account is counted alone. With `RATE_LIMIT=off` nothing is counted.
+ * Limits of sign-ins and of failures, over all processes. A whole company can have one address, so an address has a large
+ * limit; a refused account has a small one. No limit locks an account out: it refills within minutes, an open sign-in can be
+ * finished, and each address and account is counted alone. With `RATE_LIMIT=off` nothing is counted.
  */
 @Injectable()
 export class SignInLimits {
@@ -90,12 +86,7 @@ export class SignInLimits {
     this.grants = buckets({ kind: 'grant', perSecond: 5, burst: 300 });
   }
 
-  /**
-   * Counts the start of a sign-in.
-   *
-   * @param tenantId '' where none was found
-   * @throws {SignInRefused} `too_many_tries`
-   */
+  /** @param tenantId '' where none was found */
   async start(address: string, tenantId: string): Promise<void> {
     if (this.enabled && !(await this.starts.take(nameOf(address, tenantId))))
       throw tooMany('sign-ins were begun from this address');
@@ -119,21 +110,13 @@ export class SignInLimits {
     if (this.enabled && !(await this.begun.take(handle))) throw tooMany('answers were tried for this sign-in');
   }
 
-  /**
-   * Demands tries for logout messages. They have a limit of their own, so that they work while sign-ins fail.
-   *
-   * @throws {SignInRefused} `too_many_tries`
-   */
+  /** Logout messages have a limit of their own, so that they work while sign-ins fail. */
   async demandLogoutTriesLeft(address: string, tenantId: string): Promise<void> {
     const used = this.enabled && (await this.logouts.isEmpty(nameOf(address, tenantId)));
     if (used) throw tooMany('logouts were refused from this address');
   }
 
-  /**
-   * Demands tries for an account of a connection, once it is verified.
-   *
-   * @throws {SignInRefused} `too_many_tries`
-   */
+  /** Demands tries for an account that the IdP has verified. */
   async demandAccountTriesLeft(connectionId: string, subject: string): Promise<void> {
     const used = this.enabled && (await this.accounts.isEmpty(`${connectionId} ${subject}`));
     if (used) throw tooMany('sign-ins were refused for this account');
@@ -155,8 +138,8 @@ export class SignInLimits {
   }
 
   /**
-   * Demands tries for front-channel logouts. They come from browsers, and a whole company can be behind one address;
-   * only those that name no session here are counted.
+   * Demands tries for front-channel logouts. They come from browsers, and a whole company can have one address, so only those
+   * that name no session here are counted.
    *
    * @throws {SignInRefused} `too_many_tries` after 300; five a second refill
    */
@@ -165,7 +148,6 @@ export class SignInLimits {
     if (used) throw tooMany('logouts from this address named no session');
   }
 
-  /** Counts a front-channel logout that named no session here. */
   async noteGuessedSession(address: string, tenantId: string): Promise<void> {
     if (this.enabled) await this.guessedSessions.take(nameOf(address, tenantId));
   }
@@ -185,7 +167,7 @@ export class SignInLimits {
   /**
    * Counts a wrong code or token of an address; valid ones are never counted.
    *
-   * @param tenantId the tenant that it names; '' for none
+   * @param tenantId the tenant in the code or token; '' for none
    * @returns false when the tries are used up
    */
   async noteGrantFailure(address: string, tenantId: string): Promise<boolean> {

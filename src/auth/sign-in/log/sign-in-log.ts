@@ -5,21 +5,19 @@ import type { PageRequest } from '../../../base/http/page.js';
 import { newId } from '../../../base/ids.js';
 import type { SignInRefusalReason } from '../sign-in.errors.js';
 
-/** Where a request came from, for the log and the list of sessions. */
 export interface Origin {
   ip: string | null;
   userAgent: string | null;
   requestId: string;
 }
 
-/** The kinds of lines. */
 export const SIGN_IN_KINDS = ['sign-in', 'test', 'logout'] as const;
 export const SIGN_IN_OUTCOMES = ['success', 'refused'] as const;
 
-/** A line to be written. Names, never tokens. */
+/** Has names, never tokens. */
 export interface SignInEntry {
   kind: (typeof SIGN_IN_KINDS)[number];
-  /** null: by a sign-in link of the operator. */
+  /** null for a sign-in link of the operator. */
   connectionId: string | null;
   outcome: (typeof SIGN_IN_OUTCOMES)[number];
   reason?: SignInRefusalReason | null;
@@ -51,11 +49,9 @@ export interface SignInRow {
   request_id: string;
 }
 
-/** What a list of the log is narrowed to. */
 export interface SignInFilter {
   support_id?: string | undefined;
   user_id?: string | undefined;
-  /** The account that was named, in any case. */
   account?: string | undefined;
   connection_id?: string | undefined;
   kind?: string | undefined;
@@ -72,9 +68,8 @@ const MAX_TEXT = 500;
 const MAX_DETAIL = 1_000;
 
 /**
- * The log of sign-ins, successes and refusals: append-only, in monthly partitions.
- *
- * Counts the sign-ins of this process. Tenants, connections and users are never labels.
+ * The log of sign-ins, successes and refusals: append-only, in monthly partitions. It also counts the sign-ins of this process;
+ * tenants, connections and users are never labels.
  */
 @Injectable()
 export class SignInLog {
@@ -87,12 +82,7 @@ export class SignInLog {
 
   constructor(private readonly db: Database) {}
 
-  /**
-   * Adds a line.
-   *
-   * @param db the transaction that it belongs to
-   * @returns its id, which is the support id
-   */
+  /** Adds a line, and returns its id, which is the support id. */
   async record(tenantId: string, entry: SignInEntry, origin: Origin, db: SqlRunner = this.db): Promise<string> {
     const id = newId('sin');
     await db.query(
@@ -103,7 +93,6 @@ export class SignInLog {
     return id;
   }
 
-  /** Lists a page of the log, newest first. */
   async list(tenantId: string, filter: SignInFilter, page: Pick<PageRequest, 'limit' | 'after'>): Promise<SignInRow[]> {
     const given = (
       [
@@ -114,13 +103,13 @@ export class SignInLog {
         ['s.connection_id =', filter.connection_id],
         ['s.kind =', filter.kind],
         ['s.outcome =', filter.outcome],
-        // Only refusals have a reason. Saying so makes the partial index usable.
+        // Only refusals have a reason: the condition makes the partial index usable.
         [`s.outcome = 'refused' and s.reason =`, filter.reason],
         ['s.at >=', filter.since],
         ['s.at <', filter.until],
       ] as const
     ).filter(([, value]) => value !== undefined && value !== null);
-    // An index finds a line, a user's lines and rare refusals; what else is asked for may be anywhere in the log.
+    // An index finds a line, the lines of a user, and rare refusals. Other lines may be anywhere in the log.
     const found = filter.support_id ?? filter.user_id ?? filter.reason;
     const search = found === undefined && given.some(([is]) => is !== 's.id <');
     const { rows } = await this.db[search ? 'search' : 'shaped']<SignInRow>(
@@ -134,7 +123,6 @@ export class SignInLog {
     return rows;
   }
 
-  /** Counts a line, whether it was written or not. */
   count({ kind, outcome, reason }: { kind: string; outcome: string; reason?: string | null }): void {
     this.seen.inc({ kind, outcome, reason: reason ?? '' });
   }
@@ -144,7 +132,6 @@ export class SignInLog {
   }
 }
 
-/** The values of a line behind its tenant. */
 function valuesOf(id: string, entry: SignInEntry, origin: Origin): (string | null)[] {
   return [
     id,

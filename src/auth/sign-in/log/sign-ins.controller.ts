@@ -12,7 +12,6 @@ import { SIGN_IN_KINDS, SIGN_IN_OUTCOMES, type SignInRow, SignInLog, type SignIn
 
 const TEXT = { type: String, nullable: true } as const;
 
-/** A line of the sign-in log as the API shows it. */
 class SignInBody implements SignInRow {
   @ApiProperty({ example: 'sin_01k0000000abcdefghjkmnpqrs', description: 'The support id on the page.' })
   id!: string;
@@ -77,10 +76,8 @@ const COLUMNS = [
   'user_agent',
   'request_id',
 ] as const satisfies readonly (keyof SignInRow)[];
-// prettier-ignore
 const BATCH = 1_000;
 
-/** The sign-in log. */
 @ApiController('sign-ins')
 @RequireScope('sign-ins:read', 'audit:read')
 @ApiRefusals()

@@ -26,7 +26,6 @@ import {
 } from '../requests/sign-in-start.js';
 import { cookiesOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 
-/** Describes the login for the API reference. */
 function DescribedLogin(): MethodDecorator {
   return applyDecorators(
     ApiFilter('email'),
@@ -62,7 +61,6 @@ class InitiatedLogin {
   target_link_uri?: string;
 }
 
-/** Describes the login by a form for the API reference. */
 function DescribedInitiatedLogin(): MethodDecorator {
   return applyDecorators(
     ApiConsumes('application/x-www-form-urlencoded'),
@@ -74,11 +72,7 @@ function DescribedInitiatedLogin(): MethodDecorator {
   );
 }
 
-/**
- * Sends the browser to the IdP.
- *
- * @param status 303 after a form, so that no browser sends the form on (RFC 9700 §4.12)
- */
+/** Sends the browser to the IdP. The status is 303 after a form, so that no browser repeats the form (RFC 9700 §4.12). */
 export function follow(
   res: BridgeResponse,
   { step, cookies }: NextStep,
@@ -97,7 +91,6 @@ const FORM_FIELDS = ['connection', 'email', 'iss', ...START_FIELDS] as const;
 const HERE = 'here=1';
 const UNKNOWN = 'There is no sign-in for this e-mail address. Check the spelling. If it is right, ask your IT team.';
 
-/** The start of sign-ins. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @UseGuards(DocumentsGuard)
@@ -135,7 +128,7 @@ export class LoginController {
   @DescribedInitiatedLogin()
   async initiated(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const form = await readForm(req, FORM_BYTES, FORM_FIELDS);
-    // A form without an e-mail has come from our own page, too: a login that a third party begins names its issuer.
+    // A form without an e-mail comes from our own page, too: a login that a third party begins names its issuer.
     if (!form.has('iss') && isOwnForm(req, this.addresses.origin)) {
       return this.begin(Object.fromEntries(form), req, res, 303);
     }
@@ -144,7 +137,6 @@ export class LoginController {
     res.redirect(303, `${this.addresses.login}?${query.toString()}`);
   }
 
-  /** Begins a sign-in by the fields of a query or a form of ours. */
   private async begin(query: QueryMap, req: SignInHttpRequest, res: BridgeResponse, status: 302 | 303): Promise<void> {
     const asked = startAsk(query);
     const slug = queryText(query, 'connection');
@@ -164,7 +156,7 @@ export class LoginController {
     }
     const found = await this.byEmail(email);
     await this.limits.start(req.ip ?? '', found[0]?.tenantId ?? '');
-    // The same text for every domain: whether an account exists is not revealed here.
+    // One text for every domain: whether an account exists is not revealed here.
     if (found.length === 0) return this.askForEmail(res, email, asked, UNKNOWN);
     if (found.length === 1) {
       const ask = { ...asked, loginHint: asked.loginHint ?? email };
@@ -190,7 +182,7 @@ export class LoginController {
     follow(res, next, status, face);
   }
 
-  /** The issuer names the connection when only one has it; else the person is asked. */
+  /** The issuer names the connection when only one has the issuer; else the user is asked. */
   private async byIssuer(
     issuer: string | undefined,
     ask: StartAsk,
@@ -204,7 +196,6 @@ export class LoginController {
     this.askForEmail(res, ask.loginHint ?? '', ask, null);
   }
 
-  /** Returns the enabled connections for an e-mail: the one that its domain is bound to, else all of the tenant. */
   private async byEmail(email: string): Promise<Connection[]> {
     const domain = domainOf(email);
     const owner = domain === null ? null : await this.domains.owner(domain);
@@ -219,9 +210,9 @@ export class LoginController {
 }
 
 /**
- * Whether the login was opened under another address than the configured one (`127.0.0.1`, a former name). The cookies
- * would stay there, while the IdP sends the browser to the configured one. Checked once per sign-in: a proxy may change
- * the host of each request.
+ * Whether the login was opened under another address than the configured one (`127.0.0.1`, a former name). The cookies would
+ * stay there, while the IdP sends the browser to the configured one. Checked once per sign-in: a proxy may change the host of
+ * each request.
  */
 function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
   const { host, 'sec-fetch-dest': destination } = req.headers;
@@ -229,15 +220,15 @@ function isElsewhere(req: SignInHttpRequest, origin: string): boolean {
   return host.toLowerCase() !== new URL(origin).host;
 }
 
-/** Whether a page of ours sent a form, by `Sec-Fetch-Site` or, in older browsers, `Origin`. */
+/** By `Sec-Fetch-Site` or, in older browsers, `Origin`. */
 function isOwnForm(req: SignInHttpRequest, origin: string): boolean {
   const site = req.headers['sec-fetch-site'];
   return site === undefined ? req.headers.origin === origin : site === 'same-origin';
 }
 
 /**
- * Demands that a named issuer is that of the connection, so that a link cannot lead to another IdP. A tile of Okta
- * names the organization, whichever authorization server the connection uses: the same host is enough.
+ * Demands that a named issuer is that of the connection, so that a link cannot lead to another IdP. A tile of Okta names the
+ * organization, whichever authorization server the connection uses: the same host is enough.
  */
 function demandIssuer(connection: Connection, issuer: string): void {
   const own = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;

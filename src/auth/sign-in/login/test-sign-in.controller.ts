@@ -91,7 +91,6 @@ class TestSignInBody {
   url!: string;
 }
 
-/** Test sign-ins, which begin no session. */
 @ApiController('connections/:connection_id/test-sign-in', { tag: 'connections' })
 @RequireScope('admin')
 @ApiRefusals()

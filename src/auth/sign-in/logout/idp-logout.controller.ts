@@ -23,7 +23,6 @@ const FORM_BYTES = 256 * 1024;
 /** OIDC Back-Channel Logout 1.0 §2.8. */
 const BCL_ERROR = { members: { error: 'invalid_request', error_description: 'The logout token is not accepted.' } };
 
-/** Logouts that IdPs send. */
 @Controller('api/auth')
 @ApiTags('sign-in')
 @UseFilters(RefusedSignIns)
@@ -62,7 +61,7 @@ export class IdpLogoutController {
   @DescribedBackChannel()
   async backChannel(@Req() req: SignInHttpRequest): Promise<void> {
     try {
-      // The connection first: a form for none is not read.
+      // The connection first: without one, the form is not read.
       const connection = await this.pending.connectionOf(req, 'oidc', 'logout');
       await this.limits.demandLogoutTriesLeft(req.ip ?? '', connection.tenantId);
       const token = (await readForm(req, FORM_BYTES, ['logout_token'])).get('logout_token');

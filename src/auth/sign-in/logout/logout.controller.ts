@@ -37,7 +37,6 @@ import { LogoutService } from './logout.service.js';
 const FORM = 'application/x-www-form-urlencoded';
 const OURS = 'The IdP’s answer to our LogoutRequest; instead of `SAMLRequest`.';
 
-/** Describes the answers of both bindings. */
 function SloAnswers(): MethodDecorator {
   return applyDecorators(
     ApiHtml(200, 'A form to the IdP with our LogoutResponse, which sends itself (HTTP-POST).'),
@@ -51,7 +50,7 @@ function SloAnswers(): MethodDecorator {
   );
 }
 
-/** Describes single logout by HTTP-Redirect (SAML Bindings §3.4) for the API reference. */
+/** SAML Bindings §3.4. */
 export function DescribedSloByRedirect(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -75,7 +74,6 @@ class SamlLogoutForm {
   RelayState?: string;
 }
 
-/** Describes single logout by HTTP-POST for the API reference. */
 export function DescribedSloByPost(): MethodDecorator {
   return applyDecorators(ApiConsumes(FORM), ApiBody({ type: SamlLogoutForm }), SloAnswers());
 }
@@ -86,7 +84,6 @@ class LogoutTokenForm {
   logout_token!: string;
 }
 
-/** Describes back-channel logout for the API reference. */
 export function DescribedBackChannel(): MethodDecorator {
   return applyDecorators(
     ApiConsumes(FORM),
@@ -96,7 +93,6 @@ export function DescribedBackChannel(): MethodDecorator {
   );
 }
 
-/** Describes front-channel logout for the API reference. */
 function DescribedFrontChannel(): MethodDecorator {
   return applyDecorators(
     ApiForeignQuery(),
@@ -108,18 +104,15 @@ function DescribedFrontChannel(): MethodDecorator {
   );
 }
 
-/** The answer to a script. */
 class SignedOutBody {
   @ApiProperty({ format: 'uri', description: 'The next address of the browser: at the IdP, or the signed-out page.' })
   redirect_to!: string;
 }
 
-/** Describes that the session’s cookie is optional. */
 function MaybeSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('session'), ApiSecurity({}));
 }
 
-/** Describes the logout for the API reference. */
 function DescribedLogout(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
@@ -137,12 +130,10 @@ function DescribedLogout(): MethodDecorator {
   );
 }
 
-/** Describes the page after a logout for the API reference. */
 function DescribedSignedOut(): MethodDecorator {
   return ApiHtml(200, 'A page that confirms it, with a link to sign in again.');
 }
 
-/** Describes the home page for the API reference. */
 function DescribedHome(): MethodDecorator {
   return applyDecorators(
     MaybeSession(),
@@ -154,7 +145,6 @@ function DescribedHome(): MethodDecorator {
 
 const FORM_BYTES = 1_024;
 
-/** Logout by the user: here, and at the IdP where it offers that. */
 @Controller()
 @ApiTags('sign-in')
 export class LogoutController {
@@ -203,7 +193,7 @@ export class LogoutController {
     const session = await this.sessions.check(sessionToken(cookiesOf(req)));
     if (session === null) return res.redirect(303, this.addresses.login);
     const id = (await readForm(req, FORM_BYTES, ['session_id'])).get('session_id') ?? '';
-    // A session that has ended meanwhile is a success.
+    // A session that has just ended is a success.
     await this.sessions.endOne(session.tenant_id, session.user_id, id, 'signed_out');
     res.redirect(303, this.addresses.home);
   }
@@ -240,12 +230,11 @@ export class LogoutController {
   }
 }
 
-/** The maximum length of the `sid` of an ID token. */
 const MAX_SID = 1024;
 
 /**
  * Front-channel logout: an IdP has the browser load this address in a frame. The session's cookie does not come with it
- * (`SameSite=Lax`), so the session is found by the IdP's name for it.
+ * (`SameSite=Lax`), so the session is found by the name that the IdP gave it.
  */
 @Controller('api/auth/frontchannel-logout/:idp_provider')
 @ApiTags('sign-in')

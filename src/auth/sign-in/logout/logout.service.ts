@@ -16,7 +16,6 @@ import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import { newHandle } from '../requests/browser-half.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
-/** Writes a line of the log for each ended session. */
 async function noteLogouts(
   log: SignInLog,
   tenantId: string,
@@ -39,13 +38,7 @@ async function noteLogouts(
   }
 }
 
-/**
- * Ends sessions by the user.
- *
- * Ends sessions by an IdP.
- *
- * Ends the sessions that an IdP has ended, and remembers the logout for sign-ins in transit.
- */
+/** Ends sessions by the user or by an IdP. A logout by an IdP is remembered for sign-ins in transit. */
 @Injectable()
 export class LogoutService {
   constructor(
@@ -58,14 +51,9 @@ export class LogoutService {
     private readonly renewal: MetadataRefreshing,
     private readonly db: Database,
     private readonly messages: SessionsRepository,
-    private readonly sessionsOfIdpLogoutService: SessionEndings,
+    private readonly endings: SessionEndings,
   ) {}
 
-  /**
-   * Ends the session of a cookie.
-   *
-   * @returns the step to the logout of the IdP; null: the IdP offers none
-   */
   async end(token: string | null, origin: Origin): Promise<BrowserStep | null> {
     const ended = await this.sessions.end(token, 'signed_out');
     if (ended === null) return null;
@@ -90,7 +78,7 @@ export class LogoutService {
   /**
    * Handles a SAML logout message of an IdP.
    *
-   * @returns the step with our response; null: the message was a response
+   * @returns the step with our response; null when the message was a response
    * @throws {SignInRefused} `replayed`
    * @throws {SamlRefused} for a message that is not accepted
    */
@@ -108,12 +96,7 @@ export class LogoutService {
     return this.saml.logoutResponse(connection, answer);
   }
 
-  /**
-   * Handles an OIDC back-channel logout.
-   *
-   * @throws {SignInRefused} `replayed`
-   * @throws {OidcRefused} for a token that is not accepted
-   */
+  /** @throws {OidcRefused} for a token that is not accepted */
   async byBackChannel(connection: OidcConnection, logoutToken: string, origin: Origin): Promise<void> {
     const { sub, sid, issuedAt, once } = await this.oidc.readLogoutToken(connection, logoutToken);
     const { id: connectionId, tenantId } = connection;
@@ -123,30 +106,26 @@ export class LogoutService {
   }
 
   /**
-   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Only the name of that
-   * session proves the request, so nothing else can be ended this way.
+   * Ends the sessions that began with a session of the IdP (OIDC Front-Channel Logout 1.0). Only the name of that session
+   * proves the request, so nothing else can be ended this way.
    *
    * @returns whether there was such a session
    */
   async byFrontChannel({ tenantId, id }: OidcConnection, idpSession: string, origin: Origin): Promise<boolean> {
     const idpSessions = [idpSession];
-    const ended = await this.runEnding(tenantId, id, { subject: null, idpSessions, at: this.clock.now() });
+    const what = { subject: null, idpSessions, at: this.clock.now() };
+    const ended = await this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, id, what));
     await noteLogouts(this.log, tenantId, id, ended, 'by the IdP (front-channel)', origin);
     return ended.length > 0;
   }
 
-  /** Ends the sessions; returns them. */
-  runEnding(tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<EndedSession[]> {
-    return this.db.transaction(tenantId, (tx) => this.runIn(tx, tenantId, connectionId, ended));
-  }
-
   /**
-   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an
-   * IdP can send it again after a failure.
+   * Ends the sessions by a message that counts once. The message is used up in the transaction of its effect, so that an IdP
+   * can send it again after a failure.
    *
    * @throws {SignInRefused} `replayed`
    */
-  onceOnly(
+  private onceOnly(
     { tenantId, id }: Connection,
     once: { id: string; until: Date },
     ended: EndedAtIdp,
@@ -161,6 +140,6 @@ export class LogoutService {
 
   private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
     await this.messages.noteIdpLogout(tx, tenantId, id, ended);
-    return this.sessionsOfIdpLogoutService.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
+    return this.endings.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
   }
 }

@@ -25,7 +25,7 @@ import { refusalIn, type SignInRefused } from '../sign-in.errors.js';
 import { readSubject } from './revocation.rules.js';
 import { RevocationService } from './revocation.service.js';
 
-/** A user by e-mail (RFC 9493 §3.2.2). */
+/** RFC 9493 §3.2.2. */
 class EmailSubject {
   @ApiProperty({ enum: ['email'] })
   format!: 'email';
@@ -33,7 +33,7 @@ class EmailSubject {
   email!: string;
 }
 
-/** A user by the IdP's name (RFC 9493 §3.2.4). */
+/** RFC 9493 §3.2.4. */
 class IssuerSubject {
   @ApiProperty({ enum: ['iss_sub'] })
   format!: 'iss_sub';
@@ -43,7 +43,7 @@ class IssuerSubject {
   sub!: string;
 }
 
-/** A user by an id alone (RFC 9493 §3.2.5). */
+/** RFC 9493 §3.2.5. */
 class OpaqueSubject {
   @ApiProperty({ enum: ['opaque'] })
   format!: 'opaque';
@@ -53,7 +53,6 @@ class OpaqueSubject {
 
 const SUBJECTS = [EmailSubject, IssuerSubject, OpaqueSubject];
 
-/** Describes universal logout for the API reference. */
 function DescribedRevocation(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(...SUBJECTS),
@@ -124,7 +123,6 @@ export class RevocationController {
     }
   }
 
-  /** Counts and logs a refusal, and returns the error to answer with. Valid tokens are never counted. */
   private async answerTo(
     refused: SignInRefused,
     req: SignInHttpRequest,

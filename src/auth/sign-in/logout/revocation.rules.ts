@@ -5,7 +5,7 @@ import type { SignedToken } from '../../../protocols/oidc/jwt.rules.js';
 import { OidcRefused } from '../../../protocols/oidc/oidc-refused.js';
 import { SignInRefused } from '../sign-in.errors.js';
 
-/** What the bearer token of a revocation says. The user is named in the body, which the token does not sign. */
+/** The bearer token of a revocation. The user is named in the body, which the token does not sign. */
 export interface RevocationProof {
   /** By the clock of the IdP. */
   issuedAt: Date;
@@ -17,10 +17,9 @@ const TYPES = ['global-token-revocation+jwt', 'application/global-token-revocati
 const MAX_ID = 255;
 
 /**
- * Checks the claims of the token of a global token revocation. The signature is checked by the caller. The IdP signs
- * other tokens with the same keys, so type and audience have to match exactly.
+ * Checks the claims of the token of a global token revocation, whose signature the caller checks. The IdP signs other tokens
+ * with the same keys, so type and audience have to match exactly.
  *
- * @param expected the issuer of the connection, and the called address
  * @throws {SignInRefused} `token_refused`
  */
 export function checkRevocationToken(
@@ -51,13 +50,12 @@ function refused(problem: string): SignInRefused {
   return new SignInRefused('token_refused', `The revocation token ${problem}.`);
 }
 
-/** The user whom an IdP names (RFC 9493 §3.2). */
+/** RFC 9493 §3.2. */
 export type SubjectId =
   | { format: 'email'; email: string }
   | { format: 'iss_sub'; iss: string; sub: string }
   | { format: 'opaque'; id: string };
 
-/** The supported formats with their members. */
 const SUBJECT_FORMATS = { email: ['email'], iss_sub: ['iss', 'sub'], opaque: ['id'] } as const;
 
 const MAX_TEXT = 1_024;
@@ -66,7 +64,7 @@ const MAX_TEXT = 1_024;
  * Reads the body of a global token revocation. Unknown members are ignored (RFC 9493 §3).
  *
  * @throws {MalformedRequest} when the body is not an object
- * @throws {InvalidFields} when `sub_id` is missing or wrong; names the member
+ * @throws {InvalidFields} when `sub_id` is missing or wrong
  */
 export function readSubject(body: unknown): SubjectId {
   if (body !== undefined && !isRecord(body)) throw new MalformedRequest('The body must be a JSON object.');

@@ -22,7 +22,7 @@ import { SignInLog, type Origin } from '../log/sign-in-log.js';
 import { SignInRefused, refusalIn } from '../sign-in.errors.js';
 import { type RevocationProof, type SubjectId, checkRevocationToken } from './revocation.rules.js';
 
-/** A user, and the subject at the connection; null: the user never signed in through it. */
+/** `subject` is null when the user never signed in through the connection. */
 interface Named {
   userId: string;
   subject: string | null;
@@ -31,10 +31,8 @@ interface Named {
 const NAME = 'revocation token';
 
 /**
- * Universal logout: an IdP ends all sessions of a user, whichever connection began them. One-time codes, refresh tokens
- * and the renewal of a JWT end with their session.
- *
- * Verifies the bearer tokens of global token revocations with the keys of the connection.
+ * Universal logout: an IdP ends all sessions of a user, whichever connection began them. One-time codes, refresh tokens and the
+ * renewal of a JWT end with their session. The keys of the connection verify the bearer tokens.
  */
 @Injectable()
 export class RevocationService {
@@ -52,8 +50,8 @@ export class RevocationService {
   ) {}
 
   /**
-   * Ends all sessions of the named user. The token is used up also when there is no such user: its body is not signed,
-   * and a second use could name another one.
+   * Ends all sessions of the named user. The token is used up also when there is no such user: its body is not signed, and a
+   * second use could name another one.
    *
    * @throws {NotFound} when the tenant of the connection has no such user
    * @throws {SignInRefused} `replayed`
@@ -107,7 +105,7 @@ export class RevocationService {
     return user === null ? [] : this.named(connection, [user]);
   }
 
-  /** Finds users by an e-mail. When its domain is bound to another connection, only users bound to this one count. */
+  /** When the domain is bound to another connection, only users bound to this one count. */
   private async byEmail(connection: Connection, email: string): Promise<Named[]> {
     const { tenantId, id, directoryId } = connection;
     const users = await this.named(connection, await this.accounts.byEmail(tenantId, directoryId, email));
@@ -128,12 +126,12 @@ export class RevocationService {
   }
 
   /**
-   * Verifies a token: of OIDC with the key set of the issuer; of SAML with the pinned certificates, and the entity id
-   * as issuer.
+   * Verifies a token: of OIDC with the key set of the issuer; of SAML with the pinned certificates, and the entity id as
+   * issuer.
    *
-   * @throws {SignInRefused} `token_refused` for the token
-   * @throws {OidcRefused} `token_refused`; `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch` when the keys of
-   *   the IdP cannot be read
+   * @throws {SignInRefused} `token_refused`
+   * @throws {OidcRefused} `token_refused`; `idp_unreachable`, `idp_answer_invalid`, `issuer_mismatch` when the keys of the IdP
+   *   cannot be read
    */
   async verify(connection: Connection, text: string): Promise<RevocationProof> {
     const issuer = connection.type === 'oidc' ? connection.issuer : connection.idpEntityId;

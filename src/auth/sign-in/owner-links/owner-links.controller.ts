@@ -19,7 +19,6 @@ import { ownerSignInPage } from '../pages/pages.js';
 import { cookiesOf, originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { OwnerLinksService, type OwnerLink, SignInLinkOver } from './owner-links.service.js';
 
-/** The user of a new sign-in link. */
 export class MakeOwnerLink {
   @Text({
     max: 64,
@@ -34,7 +33,6 @@ export class MakeOwnerLink {
   reason?: string;
 }
 
-/** A sign-in link. It is shown once. */
 class OwnerLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
@@ -44,13 +42,11 @@ class OwnerLinkBody {
   expires_at!: Date;
 }
 
-/** The form of the page of a link. */
 export class OwnerSignInForm {
   @ApiProperty({ description: 'The secret of the link, or the whole link.' })
   code!: string;
 }
 
-/** Sign-in links of the operator, for tenants that are locked out. */
 @OperatorController('tenants/:tenant_id/owner-sign-in-link')
 @ApiRefusals()
 export class OwnerLinksController {
@@ -79,10 +75,7 @@ export class OwnerLinksController {
 
 const FORM_BYTES = 4_096;
 
-/**
- * The page of an operator's sign-in link. Opening it shows a button and uses nothing up: mail scanners open links and
- * press no buttons.
- */
+/** The page of an operator's sign-in link. Opening it uses nothing up: mail scanners open links and press no buttons. */
 @Controller('api/auth/owner-sign-in')
 @ApiTags('sign-in')
 @UseGuards(DocumentsGuard)

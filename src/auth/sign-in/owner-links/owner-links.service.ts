@@ -10,7 +10,6 @@ import type { Candidate } from '../accounts/account.rules.js';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { SignInLog, type Origin } from '../log/sign-in-log.js';
 
-/** The tenant has no owner, and the request names no user. */
 class NoOwner extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'no_owner';
@@ -19,7 +18,6 @@ class NoOwner extends DomainError {
   }
 }
 
-/** The user of a sign-in link is deleted or inactive. */
 class OwnerInactive extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'owner_inactive';
@@ -45,7 +43,6 @@ export class SignInLinkOver extends DomainError {
 /** Long enough to hand the link over. */
 const LINK_SECONDS = 600;
 
-/** A sign-in link for the operator. */
 export interface OwnerLink {
   url: string;
   user_id: string;
@@ -53,8 +50,8 @@ export interface OwnerLink {
 }
 
 /**
- * Sign-in links without an IdP: the operator makes one for the owner of a tenant, or for a break-glass account, when
- * the connections of the tenant do not work.
+ * Sign-in links without an IdP: the operator makes one for the owner of a tenant, or for a break-glass account, when the
+ * connections of the tenant do not work.
  */
 @Injectable()
 export class OwnerLinksService {
@@ -71,7 +68,7 @@ export class OwnerLinksService {
   /**
    * Makes a link, which replaces an earlier one of the user.
    *
-   * @param named the owner or a break-glass account of the tenant; null: the owner
+   * @param named the owner or a break-glass account of the tenant; null for the owner
    * @throws {NotFound} when there is no such tenant
    * @throws {InvalidFields} when the named user is neither the owner nor a break-glass account
    * @throws {NoOwner} when no user is named and the tenant has no owner
@@ -95,7 +92,7 @@ export class OwnerLinksService {
    *
    * @param secret the fragment of the link
    * @param old the token of the browser's former session, which ends
-   * @returns the token of the new session, for the cookie
+   * @returns the token of the new session
    * @throws {SignInLinkOver} when the link is not valid, or its user may no longer use it
    */
   async signIn(secret: string, old: string | null, origin: Origin): Promise<string> {
@@ -147,12 +144,8 @@ export class OwnerLinksService {
     const user = await this.accounts.person(tenantId, userId, tx, true);
     return user !== null && user.status === 'active' ? user : null;
   }
-  /**
-   * Stores the link of a user in place of an earlier one.
-   *
-   * @returns when the link expires
-   */
-  async putLink(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
+
+  private async putLink(tx: SqlRunner, tenantId: string, userId: string, hash: Buffer, seconds: number): Promise<Date> {
     const { rows } = await tx.query<{ expires_at: Date }>(
       `insert into owner_sign_in_links (tenant_id, user_id, hash, expires_at)
        values ($1, $2, $3, now() + make_interval(secs => $4))
@@ -164,12 +157,8 @@ export class OwnerLinksService {
     return rows[0]!.expires_at;
   }
 
-  /**
-   * Uses up a link. Of concurrent requests with one link exactly one succeeds.
-   *
-   * @returns the user; null when the link is unknown, used or expired
-   */
-  async useLink(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
+  /** Uses up a link. Of concurrent requests with one link exactly one succeeds. */
+  private async useLink(tx: SqlRunner, tenantId: string, hash: Buffer): Promise<string | null> {
     const { rows } = await tx.query<{ user_id: string }>(
       `update owner_sign_in_links set used_at = now()
        where tenant_id = $1 and hash = $2 and used_at is null and expires_at > now() returning user_id`,
@@ -179,7 +168,6 @@ export class OwnerLinksService {
   }
 }
 
-/** What the session of a sign-in without an IdP keeps. */
 function factsOf(userId: string) {
   const none = {
     authenticatedAt: new Date(),

@@ -25,7 +25,6 @@ export function deviceOf(userAgent: string | null): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** A session in the list of its user. */
 interface ShownSession {
   id: string;
   userAgent: string | null;
@@ -33,23 +32,19 @@ interface ShownSession {
   connection: string | null;
   createdAt: Date;
   seenAt: Date;
-  /** Whether it is the session of this request. */
   current: boolean;
 }
 
-/** What the home page shows. */
 export interface Home {
   name: string;
   email: string | null;
   tenant: string;
   logout: string;
   until: Date;
-  /** The address that ends a session. */
   end: string;
   sessions: readonly ShownSession[];
 }
 
-/** Makes the home page: the user, and the user's sessions, which can be ended there. */
 export function homePage(home: Home): HtmlPage {
   return {
     title: `Signed in to ${home.tenant}`,

@@ -5,10 +5,9 @@ import type { BridgeResponse } from '../../../base/http/request.js';
 import { LOOPBACK_FORMS } from '../../../base/http/server.js';
 import { TenantStore } from '../../../tenancy/tenants/tenant.store.js';
 
-/** What pages show of a tenant. */
 export interface TenantFace {
   name: string;
-  /** An https or mailto address; null: none. */
+  /** An https or mailto address. */
   helpUrl: string | null;
 }
 
@@ -17,11 +16,6 @@ export interface TenantFace {
 export class TenantFaces {
   constructor(private readonly tenants: TenantStore) {}
 
-  /**
-   * Returns what pages show of a tenant.
-   *
-   * @param tenantId null: the page belongs to no tenant
-   */
   async of(tenantId: string | null | undefined): Promise<TenantFace | null> {
     if (tenantId === null || tenantId === undefined) return null;
     // A page without the name is better than an error.
@@ -81,23 +75,14 @@ export interface HtmlPage {
   title: string;
   body: Html;
   status?: number;
-  /** Wide enough for a table. */
   wide?: boolean;
-  /**
-   * The script of the page, which works without it. `submit`: sends the form at once; `fragment`: puts the fragment of
-   * the address into the field `code`.
-   */
+  /** `submit` sends the form at once; `fragment` puts the fragment of the address into the field `code`. */
   script?: keyof typeof SCRIPTS;
   /** Has a form for this service: older browsers then need permission to send the origin. */
   tellsUs?: boolean;
 }
 
-/**
- * Sends a page. It loads nothing but the favicon, and only the script named by its hash runs, so names sent by an IdP cannot do
- * anything.
- *
- * @param face the tenant of the page; null: not known
- */
+/** Sends a page that loads nothing but the favicon, and runs no script but its own: names from an IdP cannot do anything. */
 export function sendPage(res: BridgeResponse, page: HtmlPage, face: TenantFace | null = null): void {
   const text = pageText(page, face);
   res.setHeader(
@@ -124,8 +109,8 @@ export function sendPage(res: BridgeResponse, page: HtmlPage, face: TenantFace |
 }
 
 /**
- * Sends the empty page that an IdP loads in a frame. Any page may frame it: an IdP can itself be in a frame, and a page
- * without controls cannot be misused.
+ * Sends the empty page that an IdP loads in a frame. Any page may frame it: an IdP can itself be in a frame, and a page without
+ * controls cannot be misused.
  */
 export function sendFramedPage(res: BridgeResponse): void {
   const text = '<!doctype html>\n<html lang="en"><title>talent-bridge</title></html>\n';

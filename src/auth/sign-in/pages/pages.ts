@@ -1,19 +1,16 @@
 import { html, type Html } from '../../../base/http/html.js';
 import type { HtmlPage } from './layout.js';
 
-/** A link to continue. */
-export interface Way {
+export interface PageLink {
   label: string;
   href: string;
 }
 
-/** A form that takes the browser to an IdP. */
 export interface Handover {
   action: string;
   fields: Readonly<Record<string, string>>;
 }
 
-/** Makes the first page: the e-mail decides which company's sign-in follows. */
 export function emailPage(ask: {
   action: string;
   email: string;
@@ -46,7 +43,6 @@ export function emailPage(ask: {
   };
 }
 
-/** Makes the page for a company with several sign-ins. */
 export function choicePage(ask: {
   action: string;
   fields: Readonly<Record<string, string>>;
@@ -68,7 +64,7 @@ export function choicePage(ask: {
   };
 }
 
-/** Makes the form of SAML by HTTP-POST. It sends itself where scripts run. */
+/** The form of SAML by HTTP-POST. It sends itself where scripts run. */
 export function handoverPage({ action, fields }: Handover): HtmlPage {
   return {
     title: 'Continue to your company’s sign-in',
@@ -81,21 +77,16 @@ export function handoverPage({ action, fields }: Handover): HtmlPage {
   };
 }
 
-/** The contents of the page of a refused sign-in. */
 interface RefusalText {
   title: string;
-  /** One or two plain sentences. */
   said: string;
-  /** The account that the IdP named, as sent. */
   account: string | null;
   supportId: string;
-  ways: readonly Way[];
-  /** The form for a logout at the IdP, where that takes a form. */
+  ways: readonly PageLink[];
   leave: Handover | null;
   status: number;
 }
 
-/** Makes the page of a refused sign-in. */
 export function refusalPage(text: RefusalText): HtmlPage {
   return {
     title: text.title,
@@ -119,7 +110,6 @@ export function refusalPage(text: RefusalText): HtmlPage {
   };
 }
 
-/** Makes the page after a logout. */
 export function signedOutPage(login: string): HtmlPage {
   return {
     title: 'You are signed out',
@@ -128,10 +118,7 @@ export function signedOutPage(login: string): HtmlPage {
   };
 }
 
-/**
- * Makes the page of an operator's sign-in link. Only its button signs in. Where scripts run, the field is filled from
- * the address and hidden.
- */
+/** The page of an operator's sign-in link. Only its button signs in; a script fills and hides the field. */
 export function ownerSignInPage(action: string): HtmlPage {
   return {
     title: 'Sign in with a link',
@@ -149,7 +136,7 @@ export function ownerSignInPage(action: string): HtmlPage {
   };
 }
 
-/** Makes the page of a test sign-in. Only its button begins the test. */
+/** The page of a test sign-in. Only its button begins the test. */
 export function testLinkPage(connection: string, action: string): HtmlPage {
   return {
     title: 'Test the sign-in',
@@ -165,18 +152,15 @@ export function testLinkPage(connection: string, action: string): HtmlPage {
   };
 }
 
-/** The result of a test sign-in for an administrator. Nothing was changed. */
 export interface TestResult {
   connection: string;
   claims: readonly (readonly [name: string, value: string])[];
   fields: readonly (readonly [name: string, value: string])[];
   outcome: string;
-  /** The next step of the administrator. */
   next: string;
   accepted: boolean;
 }
 
-/** Makes the page of a test sign-in's result. */
 export function testPage(result: TestResult): HtmlPage {
   return {
     title: result.accepted ? 'The test sign-in works' : 'The test sign-in is refused',
@@ -213,5 +197,5 @@ function hidden(fields: Readonly<Record<string, string>>): Html[] {
   return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-const button = (way: Way): Html => html`<a class="button" href="${way.href}">${way.label}</a>`;
-const secondButton = (way: Way): Html => html`<a class="button second" href="${way.href}">${way.label}</a>`;
+const button = (way: PageLink): Html => html`<a class="button" href="${way.href}">${way.label}</a>`;
+const secondButton = (way: PageLink): Html => html`<a class="button second" href="${way.href}">${way.label}</a>`;

@@ -1,17 +1,14 @@
 import type { MissingCookies } from '../requests/sign-in.context.js';
 import type { DomainCase, SignInRefusalReason, SignInRefused } from '../sign-in.errors.js';
 
-/**
- * What a person reads about a refusal, and the way to continue. The reason itself is for the log: it would help
- * attackers.
- */
+/** The words for a user about a refusal, and the way to continue. The reason itself is for the log: it would help attackers. */
 export interface PlainRefusal {
   status: number;
   title: string;
   said: string;
   /**
-   * `again`: sign in again; `other`: with another account; `email`: by the e-mail, which leads to its connection; `home`:
-   * the home page; `none`: only people can help.
+   * `again`: sign in again; `other`: with another account; `email`: by the e-mail, which leads to its connection; `home`: the
+   * home page; `none`: only people can help.
    */
   way: 'again' | 'other' | 'email' | 'home' | 'none';
 }
@@ -22,14 +19,14 @@ const OVER: PlainRefusal = {
   said: 'It may have been open too long or already used. Please start again.',
   way: 'again',
 };
-/** A browser that sends no cookie at all would fail again, so the text says what to change first. */
+/** A browser that sends no cookie at all would fail again, so the text names the remedy first. */
 const NO_COOKIES: PlainRefusal = {
   status: 400,
   title: 'Your browser blocks our cookies',
   said: 'Signing in needs a cookie of this site, and your browser did not send it back. Allow cookies for this site, or open it in a normal window, then sign in again.',
   way: 'again',
 };
-/** The same for a browser that has lost the cookie of this sign-in. */
+/** The browser has lost the cookie of this sign-in. */
 const LOST: PlainRefusal = {
   status: 400,
   title: 'Your browser has lost the sign-in',
@@ -188,12 +185,12 @@ const DOMAIN_CASES: Readonly<Record<DomainCase, PlainRefusal>> = {
   },
 };
 
-/** Returns the text of a reason. Details stay in the log of the tenant. */
+/** Details stay in the log of the tenant. */
 export function plainRefusal(reason: SignInRefusalReason): PlainRefusal {
   return TEXTS[reason] ?? BAD_ANSWER;
 }
 
-/** Returns the text of a refused sign-in, which for a domain of the tenant differs from that of its reason. */
+/** A domain of the tenant has other words than its reason. */
 export function plainText({ reason, domainCase }: Pick<SignInRefused, 'reason' | 'domainCase'>): PlainRefusal {
   return domainCase === null ? plainRefusal(reason) : DOMAIN_CASES[domainCase];
 }
@@ -201,8 +198,8 @@ export function plainText({ reason, domainCase }: Pick<SignInRefused, 'reason' |
 /**
  * Returns the text for a logout message of an IdP that a browser brought.
  *
- * @param answers the message claims to respond to a logout that began here. Any site can send a signed-in browser here,
- *   so the text has to be true for that browser, too
+ * @param answers the message claims to respond to a logout that began here. Any site can send a signed-in browser here, so the
+ *   text has to be true for that browser, too
  */
 export function plainLogoutRefusal(reason: SignInRefusalReason, answers: boolean): PlainRefusal {
   const { status } = plainRefusal(reason);
@@ -222,12 +219,11 @@ export function plainLogoutRefusal(reason: SignInRefusalReason, answers: boolean
   };
 }
 
-/** Returns the text of an answer that came again, too late, or without its cookie. */
 export function plainStale(lacks: MissingCookies): PlainRefusal {
   return lacks === 'cookies' ? NO_COOKIES : lacks === 'cookie' ? LOST : OVER;
 }
 
-/** Whether a refusal is harmless: the same answer came again, or too late. A browser with a session is led on. */
+/** Whether the same answer came again, or too late. A browser with a session then continues. */
 export function isStale(reason: SignInRefusalReason): boolean {
   return ['state_unknown', 'state_used', 'state_expired', 'other_browser'].includes(reason);
 }

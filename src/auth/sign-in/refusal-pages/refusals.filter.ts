@@ -14,7 +14,7 @@ import { sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
 import { SignInLog } from '../log/sign-in-log.js';
 import { sendPage, TenantFaces } from '../pages/layout.js';
-import { type Handover, type Way, refusalPage, testPage } from '../pages/pages.js';
+import { type Handover, type PageLink, refusalPage, testPage } from '../pages/pages.js';
 import { newHandle } from '../requests/browser-half.js';
 import { startQuery, type StartAsk, SignInStart } from '../requests/sign-in-start.js';
 import { failedTest } from '../requests/test-result.mapping.js';
@@ -40,15 +40,13 @@ import {
 const PAUSE_MS = 60_000;
 
 /**
- * Writes refused sign-ins to the log of their tenant, and counts them as tries.
- *
- * Refusals beyond the limits, which are not written to the log of the tenant: all are counted, and one a minute is
- * logged.
+ * Writes refused sign-ins to the log of their tenant, and counts them as tries. Refusals beyond the limits are not written: all
+ * are counted, and one a minute is logged.
  */
 @Injectable()
 export class RefusalNotes {
   private since = 0;
-  private toldAt = -Infinity;
+  private loggedAt = -Infinity;
 
   constructor(
     private readonly log: SignInLog,
@@ -57,11 +55,11 @@ export class RefusalNotes {
     private readonly clock: Clock,
   ) {}
 
-  /** Writes the log and returns the support id. An error here must not change the refusal. */
+  /** Returns the support id. An error here must not change the refusal. */
   async write(refused: SignInRefused, req: SignInHttpRequest, context?: SignInContext): Promise<string> {
     // Beyond the limit nothing is written, so that callers cannot fill the log.
     if (context === undefined || refused.reason === 'too_many_tries') {
-      this.tell(req, refused);
+      this.logOneAMinute(req, refused);
       return req.id;
     }
     const { connection, request } = context;
@@ -95,24 +93,20 @@ export class RefusalNotes {
     }
   }
 
-  tell(req: BridgeRequest, { reason, message }: SignInRefused): void {
+  private logOneAMinute(req: BridgeRequest, { reason, message }: SignInRefused): void {
     this.log.count({ kind: 'sign-in', outcome: 'refused', reason });
     this.since += 1;
     const now = this.clock.monotonic();
-    if (now - this.toldAt < PAUSE_MS) return;
+    if (now - this.loggedAt < PAUSE_MS) return;
     this.logger.warn('sign-ins refused and not noted', { request_id: req.id, reason, message, since_last: this.since });
-    this.toldAt = now;
+    this.loggedAt = now;
     this.since = 0;
   }
 }
 
 const LABELS = { again: 'Sign in again', other: 'Use another account', email: 'Start with your e-mail address' };
 
-/**
- * Answers answers of IdPs that come again or too late.
- *
- * The ways by which a refused sign-in can continue.
- */
+/** Answers sign-in answers of IdPs that come again or too late, and knows the ways by which a refused sign-in can continue. */
 @Injectable()
 export class StaleSignIns {
   constructor(
@@ -126,9 +120,8 @@ export class StaleSignIns {
   ) {}
 
   /**
-   * Answers an answer that came again or too late. A browser with a session has only pressed Back, or finished in
-   * another tab, and is led on. A form of another site comes without the session's cookie: then our landing page looks
-   * again.
+   * A browser with a session has only pressed Back, or finished in another tab, and continues. A form of another site comes
+   * without the session's cookie: then our landing page looks again.
    */
   async answer(req: SignInHttpRequest, res: BridgeResponse, supportId: string): Promise<void> {
     const context = req.signInContext;
@@ -156,8 +149,7 @@ export class StaleSignIns {
     );
   }
 
-  /** Returns the links of the page. */
-  of(way: PlainRefusal['way'], context?: SignInContext): Way[] {
+  of(way: PlainRefusal['way'], context?: SignInContext): PageLink[] {
     if (way === 'none') return [];
     if (way === 'home') return [{ label: 'Check whether you are signed in', href: this.addresses.home }];
     if (context === undefined) return [{ label: 'Sign in', href: this.addresses.login }];
@@ -175,11 +167,10 @@ export class StaleSignIns {
     return [{ label, href: asked === '' ? this.addresses.login : `${this.addresses.login}?${asked}` }];
   }
 
-  /** Returns the way to a logout at the IdP, for a browser that is signed in there with another person's account. */
   async leave(
     connection: Connection,
     verified: VerifiedSignIn,
-  ): Promise<{ kind: 'link'; way: Way } | { kind: 'form'; form: Handover } | null> {
+  ): Promise<{ kind: 'link'; way: PageLink } | { kind: 'form'; form: Handover } | null> {
     const label = 'Sign out at your company';
     const state = newHandle(this.clock.now());
     if (connection.type === 'oidc') {
@@ -196,8 +187,8 @@ export class StaleSignIns {
 }
 
 /**
- * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id
- * in both, and a way to continue. Never retries automatically.
+ * Answers a refused sign-in: one line in the log of the tenant with the reason, one page with plain text, a support id in both,
+ * and a way to continue. Never retries automatically.
  */
 @Catch(...SIGN_IN_REFUSALS)
 export class RefusedSignIns implements ExceptionFilter {
@@ -263,7 +254,6 @@ export class RefusedSignIns implements ExceptionFilter {
 
 const PAGE = 'A page with plain words and a support id; the tenant’s sign-in log has the reason.';
 
-/** Describes the pages of these reasons for the API reference, by status. */
 export function RefusalPages(reasons: readonly SignInRefusalReason[]): MethodDecorator {
   const statuses = new Map<number, Map<string, SignInRefusalReason[]>>();
   for (const reason of reasons) {
@@ -279,7 +269,6 @@ export function RefusalPages(reasons: readonly SignInRefusalReason[]): MethodDec
   );
 }
 
-/** Returns all reasons but these. */
 export function reasonsBut(...others: readonly SignInRefusalReason[]): SignInRefusalReason[] {
   return REFUSAL_REASONS.filter((reason) => !others.includes(reason));
 }

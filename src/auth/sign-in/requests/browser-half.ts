@@ -6,11 +6,8 @@ import { hostCookie } from '../../../base/http/cookies.js';
 // of the browser that began it. An answer is accepted only from the browser that has both.
 
 const PREFIX = '__Host-signin-';
-/** The time for a sign-in at the IdP. */
 export const SIGN_IN_SECONDS = 600;
-/**
- * The maximum number of open sign-ins in one browser; the oldest are dropped, so that the cookies fit into a request.
- */
+/** Open sign-ins in one browser. The oldest are dropped, so that the cookies fit into a request. */
 const MAX_TABS = 8;
 
 /** Makes a handle of at most 60 characters that are valid in an XML ID. Handles sort by time. */
@@ -18,7 +15,6 @@ export function newHandle(now: Date): string {
   return `${now.getTime().toString(36).padStart(9, '0')}${randomBytes(32).toString('base64url')}`;
 }
 
-/** Whether a text has the form of a handle. */
 export function isHandle(text: string): boolean {
   return /^[0-9a-z]{9}[\w-]{43}$/.test(text);
 }
@@ -31,13 +27,12 @@ export class BrowserHalf {
     return new BrowserHalf(randomBytes(32).toString('base64url'));
   }
 
-  /** Returns the secret of a sign-in request from the cookies; null: they do not have it. */
   static of(cookies: ReadonlyMap<string, string>, handle: string, hash: Buffer | null): BrowserHalf | null {
     const claimed = BrowserHalf.claimed(cookies, handle);
     return claimed !== null && hash !== null && sameHash(claimed.hash, hash) ? claimed : null;
   }
 
-  /** Returns the secret that the cookies claim for a handle, not compared with the stored hash; null: none. */
+  /** Returns the secret that the cookies claim for a handle, not compared with the stored hash. */
   static claimed(cookies: ReadonlyMap<string, string>, handle: string): BrowserHalf | null {
     const secret = isHandle(handle) ? cookies.get(cookieName(handle)) : undefined;
     return secret === undefined ? null : new BrowserHalf(secret);
@@ -57,10 +52,7 @@ export class BrowserHalf {
     return this.derive('pkce');
   }
 
-  /**
-   * Returns the `Set-Cookie` line. A SAML answer is a form of another site, which needs `None`; the cookie lives for
-   * ten minutes and is useless alone.
-   */
+  /** A SAML answer is a form of another site, which needs `None`. The cookie lives for ten minutes and is useless alone. */
   cookie(handle: string, sameSite: 'Lax' | 'None'): string {
     return hostCookie(cookieName(handle), this.secret, sameSite, SIGN_IN_SECONDS);
   }
@@ -70,17 +62,15 @@ export class BrowserHalf {
   }
 }
 
-/** Whether the cookies show that a browser may have begun a sign-in, without a query. */
+/** Whether the cookies show, without a query, that a browser may have begun a sign-in. */
 export function mayHaveBegun(cookies: ReadonlyMap<string, string>, handle: string): boolean {
   return isHandle(handle) && cookies.has(cookieName(handle));
 }
 
-/** Returns the `Set-Cookie` line that removes the secret of a sign-in. */
 export function forgetCookie(handle: string): string {
   return hostCookie(cookieName(handle), '', 'Lax', 0);
 }
 
-/** Returns the `Set-Cookie` lines that drop the oldest sign-ins beyond the maximum. */
 export function giveUpOldest(cookies: ReadonlyMap<string, string>): string[] {
   const tabs = [...cookies.keys()].filter((name) => name.startsWith(PREFIX)).sort();
   return tabs

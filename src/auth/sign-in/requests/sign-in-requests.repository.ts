@@ -4,7 +4,6 @@ import type { Actor } from '../../../tenancy/identity/person.js';
 import { makerEnd } from '../../../directory-sync/users/user-relations.js';
 import { SIGN_IN_SECONDS } from './browser-half.js';
 
-/** A stored sign-in request. */
 export interface SignInRequest {
   id: string;
   connection_id: string;
@@ -20,7 +19,6 @@ export interface SignInRequest {
   created_at: Date;
 }
 
-/** A sign-in request to be written. */
 type NewSignInRequest = Omit<SignInRequest, 'connection_id' | 'used' | 'expired' | 'created_at'>;
 
 /** A test ends with the key or user that prepared it, too. */
@@ -30,10 +28,8 @@ const SHOWN = 'id, connection_id, kind, browser_hash, return_to, code_challenge,
 const COLUMNS = `${SHOWN}, used_at is not null as used,
   not ${OPEN} as expired`;
 
-/** How long the link of a test sign-in can be opened. */
 const TEST_LINK_SECONDS = 900;
 
-/** SQL of sign-in requests, which all processes share. */
 @Injectable()
 export class SignInRequestsRepository {
   constructor(private readonly db: Database) {}
@@ -75,7 +71,7 @@ export class SignInRequestsRepository {
   /**
    * Uses up an open request of a connection and a browser, in one statement. Of concurrent uses one succeeds.
    *
-   * @returns the request before its use; null: it is unknown, used, expired, or of another connection or browser
+   * @returns the request before its use; null when it is unknown, used, expired, or of another connection or browser
    */
   async take(tenantId: string, connectionId: string, id: string, browserHash: Buffer): Promise<SignInRequest | null> {
     const { rows } = await this.db.query<SignInRequest>(
@@ -88,7 +84,7 @@ export class SignInRequestsRepository {
     return rows[0] ?? null;
   }
 
-  /** Uses up a request; false when it is used or expired. Of concurrent uses one succeeds. */
+  /** Returns false when the request is used or expired. Of concurrent uses one succeeds. */
   async consume(tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set used_at = now()
@@ -98,7 +94,6 @@ export class SignInRequestsRepository {
     return rowCount === 1;
   }
 
-  /** Stores the result of a test for ten minutes. */
   async keepResult(tenantId: string, id: string, result: object): Promise<void> {
     await this.db.query(
       `update sign_in_requests set result = $3, result_until = now() + make_interval(secs => $4)
@@ -107,7 +102,7 @@ export class SignInRequestsRepository {
     );
   }
 
-  /** Returns the stored result of a test and the hash of its browser; null: there is none, or it has expired. */
+  /** Returns the stored result of a test and the hash of its browser; null when none is stored, or it has expired. */
   async keptResult(
     tenantId: string,
     connectionId: string,
@@ -121,7 +116,6 @@ export class SignInRequestsRepository {
     return rows[0] ?? null;
   }
 
-  /** Gives a prepared test to the first browser that opens it. */
   async claim(tenantId: string, id: string, browserHash: Buffer): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `update sign_in_requests set browser_hash = $3, expires_at = now() + make_interval(secs => $4)

@@ -13,29 +13,23 @@ import { SignInRefused } from '../sign-in.errors.js';
 import { BrowserHalf, giveUpOldest, isHandle, newHandle } from './browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from './sign-in-requests.repository.js';
 
-/** Where a browser may be sent after a sign-in. */
 interface ReturnRules {
-  /** Our own origin, and the default target. */
   origin: string;
   home: string;
-  /** Other origins that the connection permits. */
   allowed: readonly string[];
 }
 
-/** The target: an absolute address, and the application where it is of another origin. */
 interface ReturnTarget {
   url: string;
-  /** null: our own pages, which have the session's cookie. */
+  /** null for our own pages, which have the session's cookie. */
   application: string | null;
 }
 
 const MAX = 2_048;
 
 /**
- * Reads `return_to`: a path of ours, or an address of a permitted origin. It is resolved as a browser would and
- * compared by origin. The result is absolute, because a path that begins with two slashes is another site.
- *
- * @returns null for any other text
+ * Reads `return_to`: a path of ours, or an address of a permitted origin; null for any other text. The text is resolved as a
+ * browser would and compared by origin. The result is absolute, because a path that begins with two slashes is another site.
  */
 export function returnTarget(text: string | null, rules: ReturnRules): ReturnTarget | null {
   if (text === null || text === '') return { url: rules.home, application: null };
@@ -52,16 +46,14 @@ export function returnTarget(text: string | null, rules: ReturnRules): ReturnTar
   return { url: url.href, application: url.origin };
 }
 
-/** The next address of the browser, and the cookies to set. */
 export interface NextStep {
   cookies: string[];
   step: { kind: 'redirect'; url: string } | { kind: 'form'; action: string; fields: Record<string, string> };
 }
 
-/** What a browser asks of a sign-in. */
 export interface StartAsk {
   returnTo: string | null;
-  /** The challenge of the application that will exchange the one-time code (RFC 7636, S256). */
+  /** Of the application that will exchange the one-time code (RFC 7636, S256). */
   codeChallenge: string | null;
   prompt: 'select_account' | 'login' | null;
   loginHint: string | null;
@@ -73,7 +65,6 @@ const NO_CHALLENGE = {
     'is required where return_to is of another origin: the S256 challenge of a verifier, with code_challenge_method=S256 (RFC 7636)',
 };
 
-/** Begins sign-ins: stores the request, gives the browser its secret, and asks the IdP. */
 @Injectable()
 export class SignInStart {
   constructor(
@@ -85,8 +76,6 @@ export class SignInStart {
   ) {}
 
   /**
-   * Begins a sign-in.
-   *
    * @throws {SignInRefused} when the connection is disabled or its IdP cannot be reached
    * @throws {InvalidFields} when `return_to` is not permitted, or is of another origin without a PKCE challenge
    */
@@ -110,11 +99,6 @@ export class SignInStart {
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
   }
 
-  /**
-   * Prepares a test sign-in, also for a disabled connection.
-   *
-   * @returns its handle
-   */
   async prepareTest(tx: SqlRunner, connection: Connection, actor: Actor): Promise<string> {
     const handle = newHandle(this.clock.now());
     const request = {
@@ -130,19 +114,17 @@ export class SignInStart {
     return handle;
   }
 
-  /** Whether an administrator has prepared a test of this connection under a handle, open or not. */
   async isTest(connection: Connection, handle: string): Promise<boolean> {
     const request = isHandle(handle) ? await this.requests.find(connection.tenantId, handle) : null;
     return request?.connection_id === connection.id && request.kind === 'test';
   }
 
-  /** Whether a prepared test can still begin. */
   async isOpenTest(connection: Connection, handle: string): Promise<boolean> {
     const request = await this.requests.find(connection.tenantId, handle);
     return request !== null && request.browser_hash === null && !request.used && !request.expired;
   }
 
-  /** Begins a prepared test in the first browser that presses its button; null when it has begun or expired. */
+  /** Begins a prepared test in the first browser that presses its button; null when the test has begun or expired. */
   async beginTest(
     connection: Connection,
     handle: string,
@@ -156,7 +138,6 @@ export class SignInStart {
     return { step, cookies: [...giveUpOldest(cookies), this.cookie(connection, handle, browser)] };
   }
 
-  /** Returns a sign-in request of this connection and browser, open or not. */
   async ofBrowser(
     connection: Connection,
     handle: string,
@@ -172,11 +153,6 @@ export class SignInStart {
     return this.allowed(connection, returnTo) ?? { url: this.addresses.home, application: null };
   }
 
-  /**
-   * Returns the target of a sign-in.
-   *
-   * @throws {InvalidFields} when it is neither ours nor permitted
-   */
   target(connection: Connection, returnTo: string | null): ReturnTarget {
     const target = this.allowed(connection, returnTo);
     if (target !== null) return target;
@@ -217,7 +193,6 @@ export class SignInStart {
   }
 }
 
-/** The fields that {@link startAsk} reads. */
 export const START_FIELDS = [
   'return_to',
   'target_link_uri',
@@ -228,7 +203,7 @@ export const START_FIELDS = [
 ] as const;
 
 /**
- * Reads what a sign-in asks from the query of the login. A parameter without a value is absent.
+ * Reads the wishes for a sign-in from the query of the login. A parameter without a value is absent.
  *
  * @throws {InvalidFields} for an invalid field
  */
@@ -252,7 +227,6 @@ export function startAsk(query: QueryMap): StartAsk {
   };
 }
 
-/** Writes it as a query again, for pages from which the sign-in continues. */
 export function startQuery(ask: StartAsk): Record<string, string> {
   return {
     ...(ask.returnTo === null ? {} : { return_to: ask.returnTo }),

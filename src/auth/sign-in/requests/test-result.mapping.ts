@@ -7,7 +7,6 @@ import type { SignInRefusalReason } from '../sign-in.errors.js';
 const MAX_CLAIMS = 200;
 const MAX_VALUE = 500;
 
-/** Makes the result of a successful test: the mapped fields, and everything that the IdP sent. */
 export function workingTest(connection: Connection, verified: VerifiedSignIn, outcome: string): TestResult {
   const next = connection.enabled
     ? 'The connection is enabled: users can sign in through it.'
@@ -15,7 +14,6 @@ export function workingTest(connection: Connection, verified: VerifiedSignIn, ou
   return { ...shown(connection, verified), outcome, next, accepted: true };
 }
 
-/** Makes the result of a refused test, with what was verified before the refusal. */
 export function failedTest(
   connection: Connection,
   refused: { reason: SignInRefusalReason; outcome: string },
@@ -64,7 +62,6 @@ function fieldsOf(account: ClaimedAccount, verified: VerifiedSignIn): (readonly 
   return rows.map(([name, value]) => [name, value ?? '–'] as const);
 }
 
-/** Returns the next step of an administrator after a refused test. */
 function nextStepAfter(reason: SignInRefusalReason, slug: string): string {
   switch (reason) {
     case 'signature_invalid':

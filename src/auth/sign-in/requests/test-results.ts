@@ -10,11 +10,7 @@ import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 export class TestResults {
   constructor(private readonly requests: SignInRequestsRepository) {}
 
-  /**
-   * Stores a result.
-   *
-   * @returns the cookie with which the browser can reload it; null: another browser began the test
-   */
+  /** Returns the cookie with which the browser can load the result again; null when another browser began the test. */
   async keep(req: SignInHttpRequest, result: TestResult): Promise<string | null> {
     const { connection, request, browser } = req.signInContext!;
     if (request === null || browser === null || request.kind !== 'test') return null;
@@ -22,7 +18,6 @@ export class TestResults {
     return browser.cookie(request.id, connection.type === 'saml' ? 'None' : 'Lax');
   }
 
-  /** Returns the stored result of a test; null: there is none for this browser. */
   async of(req: SignInHttpRequest, connection: Connection, handle: string): Promise<TestResult | null> {
     if (!isHandle(handle)) return null;
     const kept = await this.requests.keptResult(connection.tenantId, connection.id, handle);

@@ -3,17 +3,14 @@ import type { ParsedToken } from '../../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { CredentialLookups, nameOfToken } from '../../../tenancy/tenants/credential-cache.js';
 
-/** A stored one-time code or refresh token. */
 export interface SessionTokenRow {
   session_id: string;
   audience: string;
   code_challenge: string | null;
 }
 
-/** A one-time code, or a refresh token. */
 export type SessionTokenKind = 'code' | 'refresh';
 
-/** SQL of codes and refresh tokens, by their hashes. */
 @Injectable()
 export class SessionTokensRepository {
   private readonly lookups = new CredentialLookups((tokens) => this.readMany(tokens));
@@ -25,7 +22,7 @@ export class SessionTokensRepository {
     return (await this.lookups.find(token)) !== null;
   }
 
-  /** Inserts a token with a lifetime in seconds, which never exceeds that of its session. */
+  /** The lifetime never exceeds that of the session. */
   async insert(
     tenantId: string,
     token: { hash: Buffer; kind: SessionTokenKind; seconds: number } & SessionTokenRow,
@@ -40,9 +37,9 @@ export class SessionTokensRepository {
   }
 
   /**
-   * Uses up a token and writes the next one. Of concurrent uses one succeeds. A second use shows that the token was
-   * stolen: then all tokens of the session for the application end (RFC 9700 §4.14.2, RFC 6749 §4.1.2), signed ones
-   * included (`isInTwoHands`).
+   * Uses up a token and writes the next one. Of concurrent uses one succeeds. A second use shows that the token was stolen:
+   * then all tokens of the session for the application end (RFC 9700 §4.14.2, RFC 6749 §4.1.2), signed ones included
+   * (`isInTwoHands`).
    */
   exchange(
     tenantId: string,
@@ -51,7 +48,7 @@ export class SessionTokensRepository {
     next: { hash: Buffer; seconds: number },
   ): Promise<SessionTokenRow | null> {
     return this.db.transaction(tenantId, async (tx) => {
-      // Exchanges of one session come one after another: what a thief has renewed before is visible below, and a later
+      // Exchanges of one session run one after another: a token that a thief has renewed before is visible below, and a later
       // renewal finds nothing.
       await tx.query(
         `select 1 from sessions where tenant_id = $1
@@ -93,7 +90,6 @@ export class SessionTokensRepository {
     return new Map(rows.map((row) => [nameOfToken(row.tenant_id, row.hash), true]));
   }
 
-  /** Whether a token of a session for an application was used twice. */
   async isInTwoHands(tenantId: string, sessionId: string, audience: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
       `select 1 from session_tokens where tenant_id = $1 and session_id = $2 and audience = $3

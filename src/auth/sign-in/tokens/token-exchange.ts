@@ -29,12 +29,12 @@ import type { IssuedTokenBody } from './tokens.dto.js';
 
 /** A browser takes the code to its application at once. */
 const CODE_SECONDS = 60;
-/** The lifetime of a JWT: it can outlive its session by so much. */
+/** The lifetime of a JWT: it can outlive its session by as long. */
 const JWT_SECONDS = 300;
 /** An upper bound; a refresh token ends with its session. */
 const REFRESH_SECONDS = 30 * 86_400;
 
-/** The answer of `POST /api/auth/introspect` (RFC 7662 §2.2); `active` alone where it is false. */
+/** RFC 7662 §2.2. */
 export type Introspection = { active: false } | ({ active: true } & Record<string, unknown>);
 
 function isVerifierOf(verifier: string | null, challenge: string | null): boolean {
@@ -44,10 +44,8 @@ function isVerifierOf(verifier: string | null, challenge: string | null): boolea
 }
 
 /**
- * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, renewed while the
- * session is live. A token names its application (`aud`) and its session (`sid`).
- *
- * The last step of a sign-in: sets the session's cookie and redirects to the target.
+ * Sessions for applications of other origins: a one-time code becomes a signed token of five minutes, renewed while the session
+ * is live. A token names its application (`aud`) and its session (`sid`).
  */
 @Injectable()
 export class TokenExchange {
@@ -64,7 +62,10 @@ export class TokenExchange {
   ) {}
 
   /** Makes a one-time code for the application of an origin, bound to its PKCE challenge. */
-  async code(tenantId: string, of: { sessionId: string; audience: string; codeChallenge: string }): Promise<string> {
+  private async code(
+    tenantId: string,
+    of: { sessionId: string; audience: string; codeChallenge: string },
+  ): Promise<string> {
     const { token, hash } = mintToken('tbc', tenantId);
     await this.repository.insert(tenantId, {
       hash,
@@ -87,7 +88,7 @@ export class TokenExchange {
   }
 
   /**
-   * Renews a token. The refresh token is used up, and the answer has the next one.
+   * Uses up the refresh token; the answer has the next one.
    *
    * @throws {InvalidGrant} when the refresh token is not valid
    */
@@ -106,7 +107,6 @@ export class TokenExchange {
     return this.issue(session, this.addresses.origin, null);
   }
 
-  /** Introspects a token: signed by us, not expired, not used twice, of a live session. */
   async introspect(token: string): Promise<Introspection> {
     let claims: Record<string, unknown>;
     try {
@@ -128,14 +128,14 @@ export class TokenExchange {
     return { active: true, token_type: 'Bearer', ...claims };
   }
 
-  /** Returns the key that a token names; a key that another process has just begun to use is read again. */
+  /** Reads the keys again for one that another process has just begun to use. */
   private async keyOf(header: JWSHeaderParameters, jws: FlattenedJWSInput): Promise<CryptoKey> {
     const known = await this.keys.jwks();
     const fresh = known.keys.some(({ kid }) => kid === header.kid) ? known : await this.keys.jwksAnew();
     return createLocalJWKSet(fresh)(header, jws);
   }
 
-  /** The imported key; there is another one every 90 days. jose signs outside of the event loop. */
+  /** Cached, since the key changes only every 90 days. jose signs outside of the event loop. */
   private signingKey(kid: string, privateKey: string): Promise<CryptoKey> {
     if (this.imported?.kid !== kid) this.imported = { kid, key: importPKCS8(privateKey, 'RS256') };
     return this.imported.key;
@@ -195,10 +195,10 @@ export class TokenExchange {
   }
 
   /**
-   * Sends the browser to its target.
+   * Ends a sign-in: sets the session's cookie and sends the browser to its target.
    *
-   * @param request the sign-in request; null: the IdP began the sign-in
-   * @param session `returnTo`: where to, if the request does not say
+   * @param request null when the IdP began the sign-in
+   * @param session `returnTo`: the target where the request has none
    * @param cookies further `Set-Cookie` lines
    */
   async arrive(

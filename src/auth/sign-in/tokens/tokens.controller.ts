@@ -21,7 +21,6 @@ const FORM_BYTES = 16 * 1024;
 const ASK_FIELDS = ['grant_type', 'code', 'code_verifier', 'refresh_token'];
 const FORMS = ['application/json', 'application/x-www-form-urlencoded'];
 
-/** Tokens for applications of other origins. */
 @Controller()
 @ApiTags('sign-in')
 @ApiRefusals()
@@ -101,7 +100,7 @@ export class TokensController {
   }
 }
 
-/** Reads the fields of a request; errors have the form of OAuth (RFC 6749 §5.2). */
+/** Errors have the form of OAuth (RFC 6749 §5.2). */
 function readAsk<T extends object>(dto: Type<T>, fields: unknown): T {
   try {
     return readBody(dto, fields);
@@ -111,7 +110,6 @@ function readAsk<T extends object>(dto: Type<T>, fields: unknown): T {
   }
 }
 
-/** Demands the field that belongs to the grant. */
 function demandGrant(grant: string, ask: TokenAsk): void {
   const field = { authorization_code: 'code', refresh_token: 'refresh_token' }[grant];
   if (field === undefined) {
@@ -123,7 +121,7 @@ function demandGrant(grant: string, ask: TokenAsk): void {
   }
 }
 
-/** Reads the fields of a request, as JSON or as a form (RFC 6749, RFC 7662). */
+/** As JSON or as a form (RFC 6749, RFC 7662). */
 async function fieldsOf(req: SignInHttpRequest, names: readonly string[]): Promise<unknown> {
   const isForm = (req.headers['content-type'] ?? '').includes('x-www-form-urlencoded');
   return isForm ? Object.fromEntries(await readForm(req, FORM_BYTES, names)) : (req.body as unknown);

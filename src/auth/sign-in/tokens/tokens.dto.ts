@@ -4,7 +4,7 @@ import { OpenBody } from '../../../base/http/validate.js';
 
 const MAX_TOKEN = 8_192;
 
-/** A request for tokens (RFC 6749 §4.1.3, §6). */
+/** RFC 6749 §4.1.3, §6. */
 @OpenBody()
 export class TokenAsk {
   @Text({ max: 64, optional: true, description: '`authorization_code` or `refresh_token`; follows from the others.' })
@@ -21,14 +21,14 @@ export class TokenAsk {
   refresh_token?: string;
 }
 
-/** A request about a token (RFC 7662 §2.1). */
+/** RFC 7662 §2.1. */
 @OpenBody()
 export class IntrospectAsk {
   @Text({ max: MAX_TOKEN })
   token!: string;
 }
 
-/** Issued tokens (RFC 6749 §5.1). */
+/** RFC 6749 §5.1. */
 export class IssuedTokenBody {
   @ApiProperty({ description: 'A JWT (RS256) of five minutes with `sid`.' })
   access_token!: string;
@@ -46,7 +46,6 @@ const OPTIONAL = { required: false } as const;
 const NULLABLE = { type: String, nullable: true, required: false } as const;
 const SECONDS = { type: 'integer', required: false, description: 'Seconds since 1970.' } as const;
 
-/** The claims of a token while it is active. */
 export class IntrospectionBody {
   @ApiProperty({ description: 'When it is false, the answer has no other field.' })
   active!: boolean;

@@ -10,8 +10,8 @@ import { findBinaries, outsideFolder, type Binaries, reachable } from './binarie
 import { initialise, launch, recall, remember, type Remembered } from './launch.js';
 
 /**
- * The range of the ports that are chosen here. Systems take the ports of outgoing connections from 32 768 on (Linux) or
- * 49 152 on (RFC 6335 §6), and such a connection would hold the port of a server while that restarts.
+ * The range of the ports that are chosen here. Systems take the ports of outgoing connections from 32 768 on (Linux) or 49 152
+ * on (RFC 6335 §6), and such a connection would hold the port of a server while that restarts.
  */
 const FIRST_PORT = 16_000;
 const LAST_PORT = 31_999;
@@ -58,8 +58,8 @@ function isFree(port: number): Promise<boolean> {
 const LONGEST_START_MS = 120_000;
 
 /**
- * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the server
- * of the first. Takes over a lock whose process is gone.
+ * Runs `work` while no other process of this installation does: of two first starts at once, the second one finds the server of
+ * the first. Takes over a lock whose process is gone.
  */
 async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const file = path.join(folder, 'database.lock');
@@ -120,10 +120,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 /** The events of a server that ended without a command. */
 export type EmbeddedEvent = 'ended' | 'restarted' | 'lost';
 
-/**
- * A PostgreSQL server for `npm start` and the tests. It outlives a killed process: the next start finds it running and uses
- * it.
- */
+/** A PostgreSQL server for `npm start` and the tests. It outlives a killed process: the next start uses it. */
 export class EmbeddedPostgres {
   private timer: NodeJS.Timeout | null = null;
   private restarting: Promise<void> | null = null;
@@ -209,7 +206,7 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Stops the server (fast shutdown), unless another process of this installation uses it. Resolves when its lock file is gone. */
+  /** Stops the server (fast shutdown), unless another process uses it. Resolves when its lock file is gone. */
   async stop(): Promise<void> {
     this.stopped = true;
     if (this.timer) clearInterval(this.timer);

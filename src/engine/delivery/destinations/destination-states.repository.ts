@@ -16,17 +16,14 @@ import { looksMisconfigured, withRefusal, type SubjectRefusal } from '../destina
 const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 const PAUSED = `state = 'paused', state_since = now(), next_probe_at = null, version = version + 1, updated_at = now()`;
 
-/** What the refusal of one subject came to. */
 interface RefusalJudged {
-  /** The subject stays parked. */
   park: boolean;
-  /** This refusal paused the destination. */
   pausedNow: boolean;
 }
 
 /**
- * The state of each destination, which all processes share. A worker writes its conclusions only at the version that it
- * knew: the destination may have changed since its call went out.
+ * The state of each destination, which all processes share. A worker writes its conclusions only at the version that it read:
+ * the destination may have changed since its call went out.
  */
 @Injectable()
 export class DestinationStatesRepository {
@@ -35,7 +32,7 @@ export class DestinationStatesRepository {
     private readonly events: DomainEvents,
   ) {}
 
-  /** Stops all calls until an administrator acts. Returns false if it was paused for this reason already. */
+  /** Stops all calls until an administrator acts. Returns false if the destination was paused for this reason already. */
   async pause(db: SqlRunner, key: DestinationKey, reason: string, detail: string | null): Promise<boolean> {
     const { rowCount } = await db.query(
       `update destinations set ${PAUSED}, state_reason = $4, state_detail = $5
@@ -46,11 +43,6 @@ export class DestinationStatesRepository {
     return rowCount === 1;
   }
 
-  /**
-   * Stops the calls of all tenants, also of those that are paused for another reason.
-   *
-   * @returns the tenants
-   */
   async pauseAll(tx: SqlRunner, reason: string, detail: string): Promise<string[]> {
     const { rows } = await tx.query<DestinationKey>(
       `update destinations set ${PAUSED}, state_reason = $1, state_detail = $2
@@ -61,7 +53,7 @@ export class DestinationStatesRepository {
     return [...new Set(rows.map(({ tenantId }) => tenantId))];
   }
 
-  /** The same as `pause`, unless the destination has changed since the call went out. */
+  /** Pauses, unless the destination has changed since the call went out. */
   async pauseIfUnchanged(destination: Destination, reason: string, detail: string): Promise<boolean> {
     return this.db.transaction(destination.tenantId, async (tx) => {
       const { rowCount } = await tx.query(
@@ -74,7 +66,7 @@ export class DestinationStatesRepository {
     });
   }
 
-  /** Lets calls go out again, for whichever reason they were stopped. Returns false if they were not. */
+  /** Opens a destination again, for any reason of the pause; false when calls were not stopped. */
   async resume(db: SqlRunner, key: DestinationKey): Promise<boolean> {
     const { rows } = await db.query<{ reason: string | null }>(
       `select state_reason as reason from destinations where ${BY_KEY}`,
@@ -95,7 +87,7 @@ export class DestinationStatesRepository {
   /**
    * Notes that the destination is away. If it was back for less than a minute, its pauses continue to grow.
    *
-   * @param pauseMs is asked with the number of probes that failed before
+   * @param pauseMs gets the number of probes that failed before
    * @returns false if another worker noted it first
    */
   async open(destination: Destination, reason: string, pauseMs: (probes: number) => number): Promise<boolean> {
@@ -116,7 +108,7 @@ export class DestinationStatesRepository {
     });
   }
 
-  /** Asks for the turn to probe. The time until the next probe covers the call, so that there is only ever one. */
+  /** Takes the turn to probe. The time until the next probe covers the call, so that only one probe is out. */
   async mayProbe(destination: Destination, callMs: number): Promise<{ probes: number } | null> {
     const { rows } = await this.db.query<{ probes: number }>(
       `update destinations set next_probe_at = now() + $5 * interval '1 millisecond'
@@ -151,9 +143,8 @@ export class DestinationStatesRepository {
   }
 
   /**
-   * Judges a refusal of one subject, who is parked already. The fifth different subject in a row that is refused alike
-   * shows that the subjects are not the cause: the destination is paused, and those that were parked on the way are sent
-   * again later.
+   * Judges a refusal of one subject, who is parked already. The fifth different subject in a row that is refused alike shows
+   * that the subjects are not the cause: the destination is paused, and the subjects parked by it are sent again.
    */
   async refused(key: DestinationKey, subject: string, through: number, status: number): Promise<RefusalJudged> {
     return this.db.transaction(key.tenantId, async (tx) => {
@@ -212,7 +203,6 @@ export class DestinationStatesRepository {
     });
   }
 
-  /** Notes the first success after failures. */
   async recovered(destination: Destination): Promise<void> {
     await this.db.transaction(destination.tenantId, async (tx) => {
       const { rows } = await tx.query<{ since: Date; stage: number }>(
@@ -231,7 +221,7 @@ export class DestinationStatesRepository {
     });
   }
 
-  /** Returns how many platforms are in which state, for the metrics. Endpoints of webhooks are the tenants' matter. */
+  /** Counts platforms by state, for the metrics. Endpoints of webhooks are the tenants' matter. */
   async countByState(): Promise<Record<DestinationState, number>> {
     const { rows } = await this.db.query<{ state: DestinationState; n: string }>(
       `select state, count(*) as n from destinations where channel = 'platform' group by state`,

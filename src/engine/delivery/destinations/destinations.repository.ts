@@ -11,12 +11,12 @@ import {
 } from '../destination.js';
 import { unpark } from '../lanes/admin.js';
 
-/** A change of a destination; a field that is left out stays. */
+/** A change of a destination; an absent field stays. */
 export interface DestinationChange {
   baseUrl?: string;
-  /** The operator chose the address: from now on its origin may be private, for this tenant. */
+  /** The operator chose the address: its origin may be private, for this tenant. */
   operatorOrigin?: string;
-  /** Null removes the key. */
+  /** null removes the key. */
   key?: string | null;
   settings?: Partial<Omit<DestinationSettings, 'paths'>>;
   paths?: Partial<DestinationSettings['paths']>;
@@ -54,12 +54,12 @@ const BY_KEY = `tenant_id = $1 and channel = $2 and id = $3`;
 /** Pauses that a change of the settings does not end: only `resume` does. */
 const STAYS = `state_reason in ('by_hand', 'database_restored')`;
 
-/** Binds a sealed key to its destination. Keys of the platform were sealed before there were other channels. */
+/** Keys of the platform were sealed before there were other channels. */
 function destinationKeyAad({ tenantId, channel, id }: DestinationKey): string {
   return channel === 'platform' ? `${tenantId}:destinations.key` : `${tenantId}:destinations.key:${channel}:${id}`;
 }
 
-/** The destinations of each tenant. */
+/** The destinations of each tenant: address, key and settings. */
 @Injectable()
 export class DestinationsRepository {
   constructor(
@@ -67,7 +67,6 @@ export class DestinationsRepository {
     private readonly sealer: Sealer,
   ) {}
 
-  /** Returns the destination, or null if there is none. */
   async read(key: DestinationKey, db: SqlRunner = this.db): Promise<Destination | null> {
     const { tenantId, channel, id } = key;
     const { rows } = await db.query<Row>(`select ${COLUMNS} from destinations where ${BY_KEY}`, [
@@ -78,7 +77,7 @@ export class DestinationsRepository {
     return rows[0] ? this.destination(rows[0]) : null;
   }
 
-  /** Returns the destination, locked until the end of the transaction. */
+  /** Locked until the end of the transaction. */
   async lock(tx: SqlRunner, { tenantId, channel, id }: DestinationKey): Promise<Destination | null> {
     const { rows } = await tx.query<Row>(`select ${COLUMNS} from destinations where ${BY_KEY} for update`, [
       tenantId,
@@ -89,10 +88,8 @@ export class DestinationsRepository {
   }
 
   /**
-   * Makes or changes a destination. Another address begins a new epoch. A change ends every pause, except one by hand or
-   * after a restore.
-   *
-   * @returns the destination before and after, and whether the address moved
+   * Makes or changes a destination. Another address begins a new epoch. A change ends every pause, except one by hand or after
+   * a restore. `moved`: the address is another one.
    */
   async save(
     tx: SqlRunner,
@@ -175,8 +172,8 @@ export class DestinationsRepository {
 }
 
 /**
- * Gives a destination another address. What waits is sent there. A pause stays: another address alone does not show that
- * calls arrive. What was counted against the old address does not count.
+ * Gives a destination another address. Waiting changes are sent there. A pause stays: another address alone does not show that
+ * calls arrive. Failures of the old address do not count.
  */
 export async function moveDestination(
   tx: SqlRunner,
@@ -195,15 +192,14 @@ export async function moveDestination(
   );
 }
 
-/** The number of lanes that one statement removes: none holds its locks for long. */
+/** Lanes that one statement removes: none holds its locks for long. */
 const BATCH = 5_000;
 
-/** The reason of the pause in which a removed destination ends. */
 export const REMOVED = 'removed';
 
 /**
- * Marks a destination as removed: from now on nothing is sent there. Its row stays for a while, since a write that did
- * not know it yet may still add a lane.
+ * Marks a destination as removed: nothing more is sent there. Its row stays for an hour, since a write that began before may
+ * still add a lane.
  */
 export async function removeDestination(tx: SqlRunner, { tenantId, channel, id }: DestinationKey): Promise<void> {
   await tx.query(
@@ -227,12 +223,12 @@ export async function removeLanes(db: Database, { tenantId, channel, id }: Desti
   }
 }
 
-/** What is left of removed destinations: lanes that came later, or that a process which ended has left. */
+/** Rests of removed destinations: lanes of later writes, or of a process that ended. */
 export const DESTINATION_LEFTOVERS = [
   `delete from lanes l using destinations d
    where d.state_reason = '${REMOVED}' and l.tenant_id = d.tenant_id and l.channel = d.channel and l.destination = d.id`,
   `delete from destinations where state_reason = '${REMOVED}' and updated_at < now() - interval '1 hour'`,
-  // Messages of a paused endpoint whose events were dropped: nothing is left of them that could be sent.
+  // Messages of a paused endpoint whose events were dropped cannot be sent any more.
   `delete from lanes l using destinations d, event_floors f
    where d.channel = 'webhook' and d.state = 'paused' and f.tenant_id = d.tenant_id
      and l.tenant_id = d.tenant_id and l.channel = 'webhook' and l.destination = d.id and l.rank = any('{1,2,3}')
@@ -240,7 +236,6 @@ export const DESTINATION_LEFTOVERS = [
      and l.last_pending <= f.sequence and l.state <> 'calling'`,
 ] as const;
 
-/** The column that holds the sealed keys of destinations. */
 export const DESTINATION_KEYS: SealedColumn = {
   table: 'destinations',
   key: ['tenant_id', 'channel', 'id'],

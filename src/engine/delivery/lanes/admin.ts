@@ -5,10 +5,8 @@ import { apply, lock } from './write.js';
 const NOT_HELD = `tenant_id = $1 and channel = $2 and destination = $3 and subject = $4 and state in ('due', 'backing_off')`;
 
 /**
- * Removes the lane of one message that has arrived another way. A lane that is being sent stays: the message arrives once
- * more, under the same id.
- *
- * @param subject the id of the message
+ * Removes the lane of one message that has arrived another way. A lane that is being sent stays: the message arrives once more,
+ * under the same id.
  */
 export async function cancelMessage(
   tx: SqlRunner,
@@ -19,9 +17,9 @@ export async function cancelMessage(
 }
 
 /**
- * Moves the lane of a record, whose messages are in order, behind its first message, which has arrived another way.
+ * Moves the lane of a record, whose messages are in order, past its first message, which has arrived another way.
  *
- * @param first what the lane was seen to begin with; it stays if that is another one by now
+ * @param first the first message when the lane was read; a lane with another one now stays
  * @param sequence of the message
  */
 export async function passMessage(
@@ -41,7 +39,7 @@ export async function passMessage(
   );
 }
 
-/** What was given up: the changes behind `after`, up to `through`. */
+/** The dropped changes: those after `after`, up to `through`. */
 interface Dismissed {
   parkedReason: string;
   after: number;
@@ -49,7 +47,7 @@ interface Dismissed {
 }
 
 /**
- * Gives up what is pending of a parked subject; the lane waits for the next change. What stays known of a call without an
+ * Gives up what is pending of a parked subject; the lane waits for the next change. Knowledge about a call without an
  * answer was stored when the lane was parked.
  *
  * @returns null if the lane is not parked
@@ -65,8 +63,8 @@ export async function dismiss(tx: SqlRunner, key: DestinationKey, subject: strin
 const BATCH = 500;
 
 /**
- * Moves the next lanes to another address of their destination: what was known at the old one is forgotten, and every
- * active subject is sent to the new one. Lanes that a worker has already met at the new address are left alone.
+ * Moves the next lanes to another address of their destination: the knowledge about the old one is dropped, and every active
+ * subject is sent to the new one. Lanes that a worker has already met at the new address stay.
  *
  * @param after the last subject of the batch before
  * @returns how many were moved, and the last subject; `next` is null after the last batch
@@ -85,7 +83,7 @@ export async function rebind(
 const NEXT_SUBJECTS = `select n.subject from lanes n
   where n.tenant_id = $1 and n.channel = $2 and n.destination = $3 and n.subject > $4 order by n.subject limit ${BATCH}`;
 
-/** Returns the number of subjects that a move of the destination sends again: each has its lane. */
+/** Counts the subjects that a move of the destination sends again: each has its lane. */
 export async function boundSubjects(db: SqlRunner, { tenantId, channel, id }: DestinationKey): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
     `select count(*)::int as n from lanes where tenant_id = $1 and channel = $2 and destination = $3`,
@@ -94,21 +92,19 @@ export async function boundSubjects(db: SqlRunner, { tenantId, channel, id }: De
   return rows[0]!.n;
 }
 
-/** A message that is to be sent again. */
 interface ReplayedMessage {
   /** Its id; where messages of a record are in order, the id of the record. */
   subject: string;
   sequence: string;
 }
 
-/** The lane begins with another message than before. */
 const OTHER_HEAD = `(l.first_pending is null or l.first_pending > excluded.first_pending)`;
 
 const ifOtherHead = (column: string, value: string): string =>
   `${column} = case when ${OTHER_HEAD} then ${value} else l.${column} end`;
 
-// Behind everything that is new. What a lane waits for already comes once: the ranges of a record become one. Pause and
-// tries belong to the message that a lane begins with.
+// After everything that is new. A message that a lane already waits for comes once: the ranges of a record become one.
+// Pause and tries belong to the message that a lane begins with.
 const REPLAY = `
   insert into lanes as l (tenant_id, channel, destination, subject, state, target_state, target_body, rank,
     first_pending, last_pending, pending_since)
@@ -127,8 +123,8 @@ const REPLAY = `
   returning l.subject`;
 
 /**
- * Puts messages into the lanes of a destination again. A lane whose range begins later begins with the first of them:
- * what stands between is sent again too, in its order.
+ * Puts messages into the lanes of a destination again. A lane whose range begins later begins with the first of them: the
+ * messages between are sent again too, in their order.
  *
  * @returns the subjects whose lane is being sent, which would lose the messages: to be asked for again
  */
@@ -142,7 +138,7 @@ export async function replay(
   const sequences = messages.map(({ sequence }) => sequence);
   const written = await tx.query<{ subject: string }>(REPLAY, [tenantId, channel, id, subjects, sequences]);
   const done = new Set(written.rows.map(({ subject }) => subject));
-  // The statement locked these too: they stay as they are until the transaction ends.
+  // The statement locked these too: they do not change until the transaction ends.
   const { rows } = await tx.query<{ subject: string }>(
     `select l.subject from lanes l where l.tenant_id = $1 and l.channel = $2 and l.destination = $3
        and l.subject = any($4::text[]) and l.state = 'calling'`,
@@ -152,7 +148,7 @@ export async function replay(
 }
 
 /**
- * Marks subjects to be sent again as they are now, behind everything that is new.
+ * Marks subjects to be sent again in their present state, after everything that is new.
  *
  * @returns how many were marked
  */
@@ -162,7 +158,7 @@ export async function resend(tx: SqlRunner, key: DestinationKey, subjects: reado
   return (await apply(tx, key, locked, () => ({ kind: 'resent' }))).length;
 }
 
-/** After an outage: lanes that wait out a failure of their own are sent at once. */
+/** Sends lanes at once that wait out a failure of their own, after an outage of the destination. */
 export async function endPauses(db: Database, key: DestinationKey): Promise<void> {
   for (;;) {
     const ended = await db.transaction(key.tenantId, async (tx) => {
@@ -177,12 +173,7 @@ const WAITING = `select n.subject from lanes n
   where n.tenant_id = $1 and n.channel = $2 and n.destination = $3 and n.first_pending is not null
     and n.parked_reason is null and n.state = 'backing_off' limit ${BATCH}`;
 
-/** Which parked lanes are sent again. */
-type Parked =
-  /** These subjects, if the destination refused them. */
-  | { refused: readonly string[] }
-  /** Everything that was refused since the last success. */
-  | { refusedInARow: true };
+type Parked = { refused: readonly string[] } | { refusedInARow: true };
 
 /** Sends parked lanes of a destination again: it refused them because of its settings. */
 export async function unpark(tx: SqlRunner, key: DestinationKey, which: Parked): Promise<void> {
@@ -201,7 +192,7 @@ export async function unpark(tx: SqlRunner, key: DestinationKey, which: Parked):
 /**
  * Sends one lane at once, parked or waiting. A call whose outcome is open is repeated unchanged.
  *
- * @returns why it was parked, null if it only waited; undefined: nothing is pending
+ * @returns why it was parked, null if it only waited; undefined when nothing is pending
  */
 export async function retry(
   tx: SqlRunner,

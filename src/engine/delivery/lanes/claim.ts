@@ -4,14 +4,12 @@ import type { Destination, DestinationKey } from '../destination.js';
 import { ASIDE, type LeasedLane, type Policy } from '../lane-state.js';
 import type { Call } from '../outcome.js';
 
-/** What a claim may take. */
 export interface ClaimOptions {
   limit: number;
   leaseMs: number;
   /** `probe`: the destination is open, and the call asks whether it is back. */
   mode: 'normal' | 'probe';
   policy: Policy;
-  /** Take a lane although its pause is not over yet. */
   early?: boolean;
   /** Pass over the lanes that stand aside while they wait. */
   inLineOnly?: boolean;
@@ -21,7 +19,7 @@ export interface ClaimOptions {
 const CLAIMABLE = `l.first_pending is not null and l.parked_reason is null`;
 
 // The event `claimed` of `transition`, as one statement: a test compares the two. The gate holds the claim to what the
-// worker knows: a destination that was changed, opened or paused since then gives out nothing. The lanes are an array: for a
+// worker read: a destination that was changed, opened or paused since then gives no lanes. The lanes are an array: for a
 // join, a planner that met many due lanes reads the whole table.
 const claimSql = (early: boolean): string => `
   with gate as materialized (
@@ -68,7 +66,7 @@ const FROZEN_CALL = `json_build_object(${Object.entries(CALL_FIELDS)
   .map(([name, sql]) => `'${name}', ${sql}`)
   .join(', ')})`;
 
-/** SQL of a column of the lane; what is known of another address does not count at this one. */
+/** SQL of a column of the lane; knowledge about another address does not count at this one. */
 function known(column: string): string {
   return `case when l.epoch = g.epoch then l.${column} end`;
 }
@@ -84,9 +82,8 @@ const CLAIM = claimSql(false);
 const CLAIM_EARLY = claimSql(true);
 
 /**
- * Leases due lanes of one destination and freezes their calls: leavers first, then by age.
- *
- * @returns no lanes if the destination is not as the worker knows it
+ * Leases due lanes of one destination and freezes their calls: leavers first, then by age. Returns none if the destination has
+ * changed since the worker read it.
  */
 export async function claim(db: SqlRunner, destination: Destination, options: ClaimOptions): Promise<LeasedLane[]> {
   const token = randomUUID();
@@ -133,13 +130,10 @@ const DUE = `
     limit 1) d
   where d.state = 'ok' or (d.state = 'open' and d.next_probe_at <= now())`;
 
-/** A destination that something is pending for. */
 interface DueDestination extends DestinationKey {
-  /** All that is pending stands aside and waits. */
   aside: boolean;
 }
 
-/** Returns the destinations that something is pending for and that would take it. */
 export async function due(db: Database): Promise<DueDestination[]> {
   const { rows } = await db.query<DueDestination>(DUE);
   return rows;

@@ -5,7 +5,6 @@ import type { DestinationKey } from '../destination.js';
 import { type TargetState, digestOf } from '../outcome.js';
 import { apply, lock } from './write.js';
 
-/** What a destination is to have, and the part of the statement that made it so. */
 interface Enqueued {
   state: TargetState;
   body: string;
@@ -61,17 +60,15 @@ export interface Receiver {
 /** Messages that a statement writes, as SQL about rows `m` of its part. */
 interface Messages {
   part: Part;
-  /** The id of the message. */
   id: string;
-  /** The id of the record that it is about, or null. */
   record: string;
   at: string;
 }
 
 /**
- * Adds a lane for each message and each destination that takes it to the statement that makes the message. A lane has no
- * body: the channel reads it when it sends. Where messages about one record are in order, the record has one lane, from
- * its first waiting message to its last.
+ * Adds a lane for each message and each destination that takes it to the statement that makes the message. A lane has no body:
+ * the channel reads it when it sends. Where messages about one record are in order, the record has one lane, from its first
+ * waiting message to its last.
  */
 export function enqueueMessages(
   statement: WriteStatement,
@@ -95,7 +92,7 @@ export function enqueueMessages(
   );
 }
 
-/** The same for messages of several names; those of one record share a lane. */
+/** Adds the lanes of messages of several names; those of one record share a lane. */
 export function enqueueNamedMessages(
   statement: WriteStatement,
   key: { tenantId: string; channel: string },
@@ -133,8 +130,8 @@ function lanesSql(
     ${mayExist ? ON_CONFLICT : ''}`;
 }
 
-// A further message of a record. The one that waits or is being sent comes first, so its pause and its tries stay. A lane
-// without anything pending was just delivered and is about to be removed.
+// A further message of a record. The first message waits or is being sent, so its pause and its tries stay. A lane without
+// anything pending was just delivered and is about to be removed.
 const FURTHER = `
   last_pending = excluded.last_pending,
   first_pending = coalesce(l.first_pending, excluded.first_pending),
@@ -158,7 +155,6 @@ function namedSql(p: Params, taken: readonly { id: string; name: string; ordered
   return `unnest(${p.add(ids, 'text[]')}, ${p.add(names, 'text[]')}, ${p.add(ordered, 'boolean[]')})`;
 }
 
-/** An account that the destination already has, and the subject to whom it belongs. */
 interface ImportedAccount {
   subject: string;
   epoch: number;

@@ -10,118 +10,8 @@ import {
 import { createsAccount, digestOf, type Call, asksFirst, type Lookup, type TargetState } from '../outcome.js';
 
 /**
- * Returns the lane after its call was settled. Only the holder of the lease may settle, and only at the address for
- * which the call was frozen.
- *
- * Something newer takes the place of a call instead of being parked with it. A failure counts as the lane's own only if
- * another lane succeeded since the last one.
- */
-export function settled(lane: Lane, s: Settlement, now: Date): Lane {
-  const { call } = s;
-  if (lane.leaseToken !== s.token || lane.epoch !== call.epoch || call.epoch !== s.epoch) return lane;
-  const through = s.through ?? call.through;
-  const newer = isNewer(lane, call, through);
-  const ownFailureCount = lane.ownFailureCount + Number(isOwnFault(lane, s));
-  const poisoned = s.ownFault && ownFailureCount >= s.ownFailureLimit;
-  const keep = s.keep && !(poisoned && newer);
-  const parked = newer ? null : (s.parked ?? (poisoned ? 'poison' : null));
-  // One copy, which is changed in place: spreads of an object of this size cost more than all the rest.
-  const next = { ...lane };
-  settlePending(next, s, newer, now);
-  settleKnowledge(next, lane, s, poisoned && newer);
-  next.call = keep ? lane.call : null;
-  if (!keep) next.newerSince = null;
-  next.leaseToken = null;
-  next.ownFailureCount = ownFailuresAfter(s, newer, s.failed ? ownFailureCount : lane.ownFailureCount);
-  next.failureCount = s.failureCount;
-  next.failedAt = s.failed ? now : s.done ? null : lane.failedAt;
-  next.nextAt = parked === null && s.waitMs !== null ? new Date(now.getTime() + s.waitMs) : null;
-  next.parkedReason = parked;
-  next.parkedDetail = parked === null ? null : (s.parkedDetail ?? null);
-  next.state = stateOf(next);
-  next.rank = s.aside === true && next.state === 'backing_off' ? ASIDE : backInLine(lane.rank);
-  if (next.state === 'parked') giveUp(next);
-  return next;
-}
-
-/** The rank of a lane that stands aside no more. */
-function backInLine(rank: number): number {
-  return rank === ASIDE ? 1 : rank;
-}
-
-/** Whether the target moved on while the call was out, or the subject is to be sent again. */
-function isNewer(lane: Lane, call: Call, through: number): boolean {
-  return lane.lastPending > through || lane.round > call.round;
-}
-
-function isOwnFault({ failedAt }: Lane, { ownFault, lastSuccessAt }: Settlement): boolean {
-  return ownFault && (failedAt === null || (lastSuccessAt !== null && lastSuccessAt >= failedAt));
-}
-
-/** A lane that waits for another one does not add up failures meanwhile: it was answered. */
-function ownFailuresAfter({ done, keep, failed, waitMs }: Settlement, newer: boolean, count: number): number {
-  const waits = !failed && waitMs !== null;
-  return done || (newer && !keep) || waits ? 0 : count;
-}
-
-function stateOf({ firstPending, parkedReason, nextAt }: Lane): Lane['state'] {
-  if (firstPending === null) return 'idle';
-  if (parkedReason !== null) return 'parked';
-  return nextAt === null ? 'due' : 'backing_off';
-}
-
-function settlePending(next: Lane, { call, done, through: until }: Settlement, newer: boolean, now: Date): void {
-  if (!done) return;
-  const through = until ?? call.through;
-  next.confirmedThrough = Math.max(next.confirmedThrough, through);
-  next.confirmedAt = now;
-  next.firstPending = newer ? Math.min(through + 1, next.lastPending) : null;
-  // What a call left behind is no newer than the call.
-  next.pendingSince = newer ? (next.newerSince ?? next.pendingSince) : null;
-}
-
-/**
- * Notes what is known of the destination after the call. A call of an earlier round confirms nothing. A repeated call
- * that is refused may have taken effect the first time, and so may one that is dropped (`outdone`): the state of a known
- * account counts as unknown then, and an account that may have been created is looked for.
- */
-function settleKnowledge(next: Lane, before: Lane, s: Settlement, outdone: boolean): void {
-  const { call, token } = s;
-  next.lookup = outdone && createsAccount(call) ? LOST : s.lookup;
-  if (s.bind !== undefined) next.accountId = s.bind;
-  const unheard = outdone || (!s.keep && !s.done && call.by !== token);
-  if (before.round > call.round) confirm(next, null, null);
-  else if (s.confirm) confirm(next, call.state, digestOf(call.person));
-  else if (s.bind === null) confirm(next, null, null);
-  else if (s.outdated === true) next.confirmedDigest = null;
-  else if (unheard) next.confirmedState = stateWithoutAnswer(before);
-}
-
-function confirm(next: Lane, state: Lane['confirmedState'], digest: string | null): void {
-  next.confirmedState = state;
-  next.confirmedDigest = digest;
-}
-
-/**
- * Stores what stays known if the open call of a parked lane is never answered. So a step that takes the place of the call
- * later (a newer change, a dismissal) only has to drop it.
- */
-function giveUp(next: Lane): void {
-  if (next.call === null) return;
-  if (createsAccount(next.call)) next.lookup = LOST;
-  next.confirmedState = stateWithoutAnswer(next);
-}
-
-/** Of an account whose id was never learned it stays known that it is there. */
-function stateWithoutAnswer({ accountId, confirmedState }: Lane): Lane['confirmedState'] {
-  return accountId === null ? confirmedState : null;
-}
-
-const LOST = { why: 'lost' } as const;
-
-/**
- * Returns the lane after an event. Every write of a lane is a result of this function, or a statement that a test
- * compares with it (`enqueue`, `claim`). An event that a state refuses returns the lane itself.
+ * Returns the lane after an event. Every write of a lane is a result of this function, or a statement that a test compares with
+ * it (`enqueue`, `claim`). An event that a state refuses returns the lane itself.
  */
 export function transition(lane: Lane, event: LaneEvent, now: Date): Lane {
   const next = changed(lane, event, now);
@@ -130,7 +20,6 @@ export function transition(lane: Lane, event: LaneEvent, now: Date): Lane {
   return next;
 }
 
-/** Returns what is known of the account of a lane. */
 export function accountOf({
   accountId,
   lookup,
@@ -142,8 +31,8 @@ export function accountOf({
 }
 
 /**
- * Returns a leased lane to which nothing has happened since its call was frozen. What the call does not say is left at
- * its beginning: no outcome that leaves the lane at rest depends on it.
+ * Returns a leased lane that is unchanged since its call was frozen. Fields that the call does not have keep their first value:
+ * no outcome that leaves the lane at rest depends on them.
  */
 export function claimedLane({ call, token, failureCount }: LeasedLane): Lane {
   const lane: Lane = {
@@ -177,7 +66,6 @@ export function claimedLane({ call, token, failureCount }: LeasedLane): Lane {
   return lane;
 }
 
-/** Returns whether nothing of a lane is pending, asked or counted: it only has what is confirmed. */
 export function isAtRest(lane: Lane): boolean {
   const { state, lookup, failureCount, ownFailureCount, failedAt } = lane;
   return state === 'idle' && lookup === null && failureCount === 0 && ownFailureCount === 0 && failedAt === null;
@@ -220,7 +108,7 @@ function changed(lane: Lane, event: LaneEvent, now: Date): Lane {
 
 const NOTHING_PENDING = { state: 'idle', firstPending: null, pendingSince: null, newerSince: null } as const;
 
-/** A lane that is not held is sent at once; a lease is left as it is. */
+/** A lane that is not held is sent at once; a lease stays. */
 function atOnce(lane: Lane): Lane {
   const held = lane.state === 'calling';
   return {
@@ -254,7 +142,7 @@ function claimed(lane: Lane, event: LaneEvent & { kind: 'claimed' }, now: Date):
   if (lane.state === 'idle' || lane.state === 'parked') return lane;
   const waits = lane.nextAt !== null && lane.nextAt > now;
   if (waits && (lane.state === 'calling' || !event.early)) return lane;
-  // What is known of another address does not count at this one.
+  // Knowledge about another address does not count at this one.
   const known = lane.epoch === event.epoch ? lane : { ...lane, ...NOTHING_KNOWN, epoch: event.epoch };
   const held = { ...known, state: 'calling', leaseToken: event.token, nextAt: event.until } as const;
   if (held.call !== null) return held;
@@ -304,7 +192,7 @@ function resent(lane: Lane, now: Date): Lane {
   };
 }
 
-/** What was known at the old address is forgotten. Active subjects are sent to the new one; so is what was pending. */
+/** Drops the knowledge about the old address. Active subjects are sent to the new one, and so are pending changes. */
 function rebound(lane: Lane, epoch: number, now: Date): Lane {
   if (lane.epoch >= epoch) return lane;
   const fresh = { ...lane, ...NOTHING_KNOWN, epoch, leaseToken: null, failureCount: 0, failedAt: null };
@@ -312,7 +200,7 @@ function rebound(lane: Lane, epoch: number, now: Date): Lane {
   return lane.firstPending === null && lane.target !== 'active' ? { ...due, ...NOTHING_PENDING } : due;
 }
 
-/** What had nothing pending goes behind everything that is new. */
+/** A lane without pending changes goes after everything that is new. */
 function again(lane: Lane, now: Date): Lane {
   return {
     ...lane,
@@ -330,7 +218,114 @@ function imported(lane: Lane, { epoch, accountId, state, digest }: LaneEvent & {
   return { ...lane, epoch, accountId, lookup, confirmedState: state, confirmedDigest: digest };
 }
 
-/** A row of `lanes` as a statement answers it: {@link LANE_COLUMNS}. */
+/**
+ * Returns the lane after its call was settled. Only the holder of the lease may settle, and only at the address for which the
+ * call was frozen. A newer change replaces a call instead of being parked with it. A failure counts as the lane's own only if
+ * another lane succeeded since the last one.
+ */
+export function settled(lane: Lane, s: Settlement, now: Date): Lane {
+  const { call } = s;
+  if (lane.leaseToken !== s.token || lane.epoch !== call.epoch || call.epoch !== s.epoch) return lane;
+  const through = s.through ?? call.through;
+  const newer = isNewer(lane, call, through);
+  const ownFailureCount = lane.ownFailureCount + Number(isOwnFault(lane, s));
+  const poisoned = s.ownFault && ownFailureCount >= s.ownFailureLimit;
+  const keep = s.keep && !(poisoned && newer);
+  const parked = newer ? null : (s.parked ?? (poisoned ? 'poison' : null));
+  // One copy, which is changed in place: spreads of an object of this size cost more than all the rest.
+  const next = { ...lane };
+  settlePending(next, s, newer, now);
+  settleKnowledge(next, lane, s, poisoned && newer);
+  next.call = keep ? lane.call : null;
+  if (!keep) next.newerSince = null;
+  next.leaseToken = null;
+  next.ownFailureCount = ownFailuresAfter(s, newer, s.failed ? ownFailureCount : lane.ownFailureCount);
+  next.failureCount = s.failureCount;
+  next.failedAt = s.failed ? now : s.done ? null : lane.failedAt;
+  next.nextAt = parked === null && s.waitMs !== null ? new Date(now.getTime() + s.waitMs) : null;
+  next.parkedReason = parked;
+  next.parkedDetail = parked === null ? null : (s.parkedDetail ?? null);
+  next.state = stateOf(next);
+  next.rank = s.aside === true && next.state === 'backing_off' ? ASIDE : backInLine(lane.rank);
+  if (next.state === 'parked') giveUp(next);
+  return next;
+}
+
+function backInLine(rank: number): number {
+  return rank === ASIDE ? 1 : rank;
+}
+
+/** Whether the target moved on while the call was out, or the subject is to be sent again. */
+function isNewer(lane: Lane, call: Call, through: number): boolean {
+  return lane.lastPending > through || lane.round > call.round;
+}
+
+function isOwnFault({ failedAt }: Lane, { ownFault, lastSuccessAt }: Settlement): boolean {
+  return ownFault && (failedAt === null || (lastSuccessAt !== null && lastSuccessAt >= failedAt));
+}
+
+/** A lane that waits for another one was answered: its failures do not add up during that wait. */
+function ownFailuresAfter({ done, keep, failed, waitMs }: Settlement, newer: boolean, count: number): number {
+  const waits = !failed && waitMs !== null;
+  return done || (newer && !keep) || waits ? 0 : count;
+}
+
+function stateOf({ firstPending, parkedReason, nextAt }: Lane): Lane['state'] {
+  if (firstPending === null) return 'idle';
+  if (parkedReason !== null) return 'parked';
+  return nextAt === null ? 'due' : 'backing_off';
+}
+
+function settlePending(next: Lane, { call, done, through: until }: Settlement, newer: boolean, now: Date): void {
+  if (!done) return;
+  const through = until ?? call.through;
+  next.confirmedThrough = Math.max(next.confirmedThrough, through);
+  next.confirmedAt = now;
+  next.firstPending = newer ? Math.min(through + 1, next.lastPending) : null;
+  // A change that a call did not carry is no newer than the call.
+  next.pendingSince = newer ? (next.newerSince ?? next.pendingSince) : null;
+}
+
+/**
+ * Notes the knowledge about the destination after the call. A call of an earlier round confirms nothing. A repeated call that is
+ * refused may have taken effect the first time, and so may one that is dropped (`outdone`). Then the state of a known account
+ * counts as unknown, and an account that may have been created is looked for.
+ */
+function settleKnowledge(next: Lane, before: Lane, s: Settlement, outdone: boolean): void {
+  const { call, token } = s;
+  next.lookup = outdone && createsAccount(call) ? LOST : s.lookup;
+  if (s.bind !== undefined) next.accountId = s.bind;
+  const unheard = outdone || (!s.keep && !s.done && call.by !== token);
+  if (before.round > call.round) confirm(next, null, null);
+  else if (s.confirm) confirm(next, call.state, digestOf(call.person));
+  else if (s.bind === null) confirm(next, null, null);
+  else if (s.outdated === true) next.confirmedDigest = null;
+  else if (unheard) next.confirmedState = stateWithoutAnswer(before);
+}
+
+function confirm(next: Lane, state: Lane['confirmedState'], digest: string | null): void {
+  next.confirmedState = state;
+  next.confirmedDigest = digest;
+}
+
+/**
+ * Stores what stays known if the open call of a parked lane is never answered. So a step that replaces the call later (a newer
+ * change, a dismissal) only has to drop it.
+ */
+function giveUp(next: Lane): void {
+  if (next.call === null) return;
+  if (createsAccount(next.call)) next.lookup = LOST;
+  next.confirmedState = stateWithoutAnswer(next);
+}
+
+/** An account whose id was never learned is still known to exist. */
+function stateWithoutAnswer({ accountId, confirmedState }: Lane): Lane['confirmedState'] {
+  return accountId === null ? confirmedState : null;
+}
+
+const LOST = { why: 'lost' } as const;
+
+/** A row of {@link LANE_COLUMNS}. */
 export interface LaneRow {
   subject: string;
   state: LaneState;
@@ -361,13 +356,11 @@ export interface LaneRow {
   parked_detail: string | null;
 }
 
-/** The columns of a lane `l` without its body. */
 export const LANE_COLUMNS = `l.subject, l.state, l.target_state, l.rank, l.first_pending, l.last_pending, l.pending_since,
   l.newer_since, l.round, l.epoch, l.call_count, l.call, l.lease_token, l.lookup, l.platform_id, l.account,
   l.confirmed_state, l.confirmed_digest, l.confirmed_through, l.confirmed_at, l.failure_count, l.own_failure_count,
   l.failed_at, l.next_at, l.parked_reason, l.parked_detail`;
 
-/** Returns the lane of a row. */
 export function laneOf(row: LaneRow): Lane {
   return {
     state: row.state,

@@ -4,12 +4,11 @@ import type { DestinationKey } from '../destination.js';
 /** The most lanes that are counted: a scrape reads no more of them. */
 const COUNTED = 100_000;
 
-/** The channels that metrics tell apart. */
 export const REPORTED_CHANNELS = ['platform', 'webhook', 'ats'] as const;
 
 type ReportedChannel = (typeof REPORTED_CHANNELS)[number];
 
-/** How much waits in one channel. More than {@link COUNTED} are not counted, and the oldest is one of these. */
+/** The lanes that wait in one channel. More than {@link COUNTED} are not counted, and the oldest is one of these. */
 interface Backlog {
   waiting: number;
   parked: number;
@@ -39,7 +38,7 @@ const waitingSql = (channel: ReportedChannel): string => `
     order by l.rank, l.first_pending limit ${COUNTED}) w
   where t.channel = '${channel}' limit ${COUNTED}`;
 
-// What waits and what is parked has an index each, which the order names; one condition for both would read every lane.
+// Waiting and parked lanes have an index each, which the order names; one condition for both would read every lane.
 const backlogSql = (channel: ReportedChannel): string => `
   select d.waiting, p.parked, d.oldest
   from (select count(*) as waiting, extract(epoch from now() - min(pending_since))::float8 as oldest
@@ -50,14 +49,13 @@ const backlogSql = (channel: ReportedChannel): string => `
             order by failed_at limit ${COUNTED}) l
           where d.channel = '${channel}' limit ${COUNTED}) parked) p`;
 
-/** Returns how much waits in a channel and for how long, for the metrics. */
 export async function backlog(db: Database, channel: ReportedChannel): Promise<Backlog> {
   const { rows } = await db.query<{ waiting: string; parked: string; oldest: number | null }>(backlogSql(channel));
   const [row] = rows;
   return { waiting: Number(row?.waiting ?? 0), parked: Number(row?.parked ?? 0), oldestSeconds: row?.oldest ?? 0 };
 }
 
-/** Returns how many subjects of one destination wait, and how many are parked. */
+/** Counts the waiting and the parked subjects of one destination. */
 export async function pendingOf(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -102,14 +100,10 @@ export async function longestWaiting(
   return rows;
 }
 
-/** How much is pending of one destination. */
 interface PendingFigures {
   waiting: number;
-  /** Since when the oldest of them waits; null: nothing waits. */
   oldest: Date | null;
-  /** Subjects that are parked, by reason. */
   parked: Record<string, number>;
-  /** Calls that the destination took in the last 5 and 15 minutes. */
   delivered5: number;
   delivered15: number;
 }
@@ -136,20 +130,18 @@ export async function pendingFiguresOf(
   return rows[0]!;
 }
 
-/** SQL about how far a change has come. Every condition names the tenant, which is $1. */
+/** SQL about the progress of a change. Every condition names the tenant, which is $1. */
 interface ProgressSql {
-  /** `join` of the lane `l` of each change. */
   joinLane: string;
   /** A source that begins with the lanes that have something pending, which are few, and joins their changes. */
   fromPending: string;
   delivered: string;
   parked: string;
-  /** Columns of the lane: `parked`, `parked_detail`, `confirmed_through` and `lane_confirmed_at`. */
   columns: string;
 }
 
 /**
- * Returns SQL that tells where the lane of each change stands. A change has no state of its own.
+ * Returns SQL about the lane of each change. A change has no state of its own.
  *
  * @param changes the table of changes with its alias, and the expressions of its tenant, subject and sequence
  */
@@ -172,16 +164,15 @@ export function progressSql(
 /** The columns of lanes that plans are made from, for the planner's statistics. */
 export const LANE_STATISTICS = 'tenant_id, channel, destination, subject, first_pending, platform_id';
 
-/** A lane of a channel that keeps every message, while something of it waits. */
+/** A lane with waiting messages, of a channel that keeps every message. */
 export interface WaitingLane {
   /** The id of a message; where messages of a record are in order, the id of the record. */
   subject: string;
   first: string;
   through: string;
   since: Date;
-  /** Tries that failed so far. */
   failures: number;
-  /** When it is tried; null: as soon as the destination takes it, or now. */
+  /** When it is tried; null as soon as the destination takes it. */
   nextAt: Date | null;
 }
 
@@ -202,7 +193,7 @@ export async function waitingOf(
   return rows;
 }
 
-/** Returns a page of waiting lanes, in the order of their subjects, with one too many. */
+/** In the order of their subjects, with one more than the limit. */
 export async function waitingPage(
   db: SqlRunner,
   { tenantId, channel, id }: DestinationKey,

@@ -63,8 +63,8 @@ const OF_MESSAGE: ArrayColumns<PlainStep> = [
 
 const namesOf = (columns: ArrayColumns<PlainStep>): string => columns.map(([name]) => name).join(', ');
 
-// A lane that a newer change (last_pending), a request to send again (round), another address (epoch) or another claim
-// (lease_token) has reached is left alone.
+// A lane stays unchanged when a newer change (last_pending), a request to send again (round), another address (epoch) or
+// another claim (lease_token) has reached it.
 const settleSql = (columns: ArrayColumns<PlainStep>, words: string, more: string, end: string): string => `
   with r as (
     select * from ${arraysOf(columns, 5)} with ordinality as r(${namesOf(columns)}, n)
@@ -116,8 +116,8 @@ const SETTLE_MESSAGES = settleSql(OF_MESSAGE, ', answer, address', '', `delete f
 /**
  * Settles plain steps and records their requests. Lanes that do not fold are removed.
  *
- * @param delivered the calls that the destination took since they were last noted; 0: none are noted
- * @returns the subjects that were as their claim left them
+ * @param delivered the calls that the destination took since they were last noted; 0 notes none
+ * @returns the subjects whose lanes were unchanged since their claim
  */
 export async function settlePlain(
   db: SqlRunner,
@@ -135,37 +135,31 @@ export async function settlePlain(
   return new Set(rows.map(({ subject }) => subject));
 }
 
-/** How a batch is settled. */
 interface SettleOptions {
-  /** The number of own failures that parks a lane. */
   ownFailureLimit: number;
-  /** Lanes stay for newer changes of their subjects; else the lane of a delivered message is removed. */
   folds: boolean;
-  /** Also note that the destination took this number of calls; 0: note nothing. */
+  /** Notes also that the destination took this number of calls; 0 notes none. */
   delivered: number;
-  /** Carries `ChangeParked`, in the transaction that parks. */
   events: DomainEvents;
 }
 
-/** A lane that a batch has parked, with its changes up to `through`. */
 export interface ParkedLane {
   subject: string;
   through: number;
   reason: string;
 }
 
-/** What a batch has left: how many lanes are due again, and which were parked. */
 interface SettledBatch {
   due: number;
   parked: ParkedLane[];
 }
 
 /**
- * Records what became of leased lanes of one destination, and their requests.
+ * Records the outcomes of leased lanes of one destination, and their requests.
  *
- * Nearly every step is plain: nothing has happened to the lane since its claim, and nothing is pending after the call.
- * Such steps are settled optimistically, in one statement. All others, and plain ones that something newer has reached,
- * go the pessimistic way in one transaction: lock, transition, write. A lease that was lost changes nothing.
+ * Nearly every step is plain: the lane is unchanged since its claim, and nothing is pending after the call. Such steps are
+ * settled optimistically, in one statement. All others, and plain ones that something newer has reached, go the pessimistic way
+ * in one transaction: lock, transition, write. A lease that was lost changes nothing.
  */
 export async function settle(
   db: Database,
@@ -216,7 +210,7 @@ function settleLocked(
         const { reason, message } = event.givenUp;
         await events.publish(new MessageGivenUp(tx, key, event.through ?? lane.call.through, reason, message));
       }
-      // Whether a refusal is about the subject is judged after this: it may be the settings of the destination.
+      // A refusal is judged later: the settings of the destination may be its cause.
       if (after.parkedReason === null || after.parkedReason === 'refused') continue;
       const one = { subject, through: lane.call.through, reason: after.parkedReason };
       parked.push(one);

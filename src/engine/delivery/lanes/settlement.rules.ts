@@ -2,7 +2,7 @@ import type { FailureRules } from '../retry.rules.js';
 import type { LeasedLane, Settlement } from '../lane-state.js';
 import type { Outcome } from '../outcome.js';
 
-/** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or says nothing about it. */
+/** Whether an outcome shows the other side at work (`alive`), in trouble (`failed`), or neither. */
 export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
   switch (outcome.kind) {
     case 'delivered':
@@ -11,7 +11,7 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
     case 'wait':
       return 'alive';
     case 'next':
-      // A 404 alone may come from an address where nothing is; that an account is lost was learned here, and not there.
+      // A 404 alone may come from an address where nothing is. A lost account was noticed here, and not there.
       return outcome.lookup?.why === 'gone' || outcome.lookup?.why === 'lost' ? 'nothing' : 'alive';
     case 'unavailable':
       return 'failed';
@@ -23,14 +23,13 @@ export function showsOf(outcome: Outcome): 'alive' | 'failed' | 'nothing' {
 
 /** How long a lane waits for another one that has to go first: mostly a moment. */
 const TURN_MS = 500;
-/** After this number of waits it takes longer than a moment, and they grow, up to this. */
+/** After this number of waits the waits grow, up to `LONGEST_TURN_MS`. */
 const QUICK_TURNS = 4;
 const LONGEST_TURN_MS = 10_000;
 
 /**
  * Returns the event of an outcome.
  *
- * @param lane the lane as leased
  * @param random in [0, 1); spreads the pauses
  */
 export function settlementOf(
@@ -88,7 +87,6 @@ export function settlementOf(
   }
 }
 
-/** Returns the event that leaves a lane as its call was frozen, with all fields that a plain step needs. */
 function unchanged({ token, call }: LeasedLane): Settlement {
   return {
     kind: 'settled',

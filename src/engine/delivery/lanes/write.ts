@@ -4,7 +4,6 @@ import type { DestinationKey } from '../destination.js';
 import type { Lane, LaneEvent } from '../lane-state.js';
 import { transition, LANE_COLUMNS, laneOf, type LaneRow } from './lane.js';
 
-/** A lane before and after a transition. */
 export interface LaneChange {
   subject: string;
   before: Lane;
@@ -50,7 +49,6 @@ const WRITE = `
   from ${arraysOf(COLUMNS, 4)} as w(${COLUMNS.map(([name]) => name).join(', ')})
   where l.tenant_id = $1 and l.channel = $2 and l.destination = $3 and l.subject = w.subject`;
 
-/** Writes lanes that the transaction holds. */
 export async function write(
   tx: SqlRunner,
   { tenantId, channel, id }: DestinationKey,
@@ -59,12 +57,12 @@ export async function write(
   if (changes.length > 0) await tx.query(WRITE, [tenantId, channel, id, ...arrayParameters(COLUMNS, changes)]);
 }
 
-/** A lane that the transaction holds, with the time of the database and its destination as it is now. */
+/** A lane that the transaction holds, with the time of the database and the present state of its destination. */
 interface LockedLane {
   subject: string;
   lane: Lane;
   now: Date;
-  /** 0: there is no destination. */
+  /** 0 without a destination. */
   epoch: number;
   lastSuccessAt: Date | null;
 }
@@ -107,7 +105,7 @@ export async function apply(
   return changes;
 }
 
-/** Removes the lanes of messages that are delivered: no newer change will come for their subjects. */
+/** Removes the lanes of delivered messages: no newer change will come for their subjects. */
 export async function removeDelivered(
   db: Database,
   { tenantId, channel, id }: DestinationKey,

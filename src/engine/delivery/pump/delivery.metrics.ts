@@ -32,7 +32,6 @@ export class DeliveryMetrics {
     private readonly states: DestinationStatesRepository,
   ) {}
 
-  /** Puts the counters, and gauges that ask the database when they are scraped, into a registry. */
   register(registry: Registry): void {
     const { db, states } = this;
     registry.registerMetric(this.attempts);
@@ -49,8 +48,8 @@ export class DeliveryMetrics {
       help: 'Users whose changes are parked',
       registers: [registry],
     });
-    // One question for each channel answers all three. An endpoint that a customer leaves broken is no alarm of the operator,
-    // so parked and old lanes are counted for the platform alone.
+    // One query for each channel answers all three. An endpoint that a customer leaves broken is no alarm of the operator, so
+    // parked and old lanes are counted for the platform alone.
     new Gauge({
       name: 'bridge_delivery_oldest_seconds',
       help: 'Age of the oldest change that waits',

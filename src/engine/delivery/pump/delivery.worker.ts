@@ -12,11 +12,11 @@ const KEEP_MS = 600_000;
 const STILL_MS = 10_000;
 
 /**
- * Sends what is owed: finds the destinations that something is due for, and lets a pump move each one's lanes. Any number
- * of workers may run on one database; nothing is assumed about what another one did before it ended.
+ * Sends pending changes: finds the destinations that something is due for, and lets a pump move the lanes of each. Any number
+ * of workers may run on one database; no worker relies on the state of another.
  *
- * Modes: *stopped* (left by `start`), *waiting* for the next poll (left after `pollMs`), *polling* (left with the answer,
- * or with the failure of a database that is away), *stopping* (left when each pump has stopped).
+ * Modes: *stopped* (left by `start`), *waiting* for the next poll (left after `pollMs`), *polling* (left with the answer, or
+ * with the failure of a database that is away), *stopping* (left when each pump has stopped).
  */
 @Injectable()
 export class DeliveryWorker extends LaneWakeups {
@@ -42,13 +42,12 @@ export class DeliveryWorker extends LaneWakeups {
     this.poll();
   }
 
-  /** Wakes the pump of the destination. A process without background work tells those that have it. */
+  /** Wakes the pump of the destination. A process without background work notifies those that have it. */
   override wake(key: DestinationKey): void {
     if (this.running) this.pump(key)?.wake();
     else if (!this.stopped) this.parts.db.feed.wakeups.tell('lanes');
   }
 
-  /** Claims nothing more, finishes the calls that are out, and hands back the rest. */
   async stop(): Promise<void> {
     this.running = false;
     this.stopped = true;
@@ -67,7 +66,6 @@ export class DeliveryWorker extends LaneWakeups {
     });
   }
 
-  /** Another process has committed something. */
   private pollNow(): void {
     this.parts.activity.stir();
     this.again = this.polling !== null;
@@ -95,12 +93,11 @@ export class DeliveryWorker extends LaneWakeups {
         if (!busy.has(name) && pump.quietFor(KEEP_MS)) this.pumps.delete(name);
       }
     } catch (error) {
-      // The database is away. The poll continues, which also notices its return.
+      // The database is away. The poll continues, and notices its return.
       this.parts.logger.error('delivery.poll_failed', { error });
     }
   }
 
-  /** Returns the pump of a destination, or undefined if this process does not know its channel. */
   private pump(key: DestinationKey): DestinationPump | undefined {
     const name = nameOf(key);
     const known = this.pumps.get(name);

@@ -11,7 +11,6 @@ import { DestinationWatch } from './destination-watch.js';
 import { leaseMs, type PumpParts } from './pump-parts.js';
 import { reportAttempts, subjectField, SettleQueue } from './settle-queue.js';
 
-/** What a probe needs. */
 interface ProbeParts extends PumpParts {
   rules: FailureRules;
 }
@@ -19,7 +18,7 @@ interface ProbeParts extends PumpParts {
 /**
  * Asks a destination that is away whether it is back: with one real call at a time over all processes.
  *
- * @param send sends a lane, and answers once its outcome is written
+ * @param send sends a lane, and resolves once its outcome is written
  * @returns whether there is more to do at once
  */
 export async function probe(
@@ -78,19 +77,18 @@ const FIRST_MS = 200;
 const MOST_MS = 30_000;
 
 /**
- * When the lanes that stand aside are looked for. A look reads all of them, and mostly finds that none is due: so the time
- * between two looks grows while they find nothing. The pauses that this process has set are known, and met.
+ * When lanes with a pause (`ASIDE`) are looked for. A look reads all of them, and mostly finds none due: so the time between
+ * two looks grows while they find nothing. Pauses that this process has set are known, and met.
  */
 export class AsideTurns {
   private nextAt = -Infinity;
   private pauseMs = FIRST_MS;
 
-  /** Returns whether it is time to look. */
   isTime(now: number): boolean {
     return now >= this.nextAt;
   }
 
-  /** Notes a look. `found`: there may be more that is due. */
+  /** `found`: there may be more due lanes. */
   looked(now: number, found: boolean): void {
     this.pauseMs = found ? FIRST_MS : Math.min(this.pauseMs * 2, MOST_MS);
     this.nextAt = now + this.pauseMs;
@@ -102,9 +100,7 @@ export class AsideTurns {
   }
 }
 
-/** The claims of one destination: how often, how many, and when those that stand aside are looked for. */
 class DestinationClaims {
-  /** When the lanes that stand aside are looked for. */
   readonly aside = new AsideTurns();
   private claimedAt = -Infinity;
 
@@ -114,7 +110,7 @@ class DestinationClaims {
     private readonly parts: PumpParts,
   ) {}
 
-  /** Waits a moment, so that what arrives meanwhile is claimed together. Returns how many lanes to claim. */
+  /** Waits a moment, so that lanes that become due are claimed together. Returns how many lanes to claim. */
   async pace(room: number): Promise<number> {
     const { activity, options } = this.parts;
     const pause = activity.isBusy() ? options.courtesy.pauseMs : options.claimPauseMs;
@@ -123,7 +119,6 @@ class DestinationClaims {
     return activity.isBusy() ? Math.min(room, options.courtesy.lanes) : room;
   }
 
-  /** Leases lanes, with what their calls need. */
   async take(destination: Destination, limit: number): Promise<LeasedLane[]> {
     const inLineOnly = this.rules.waitsAside && !this.aside.isTime(performance.now());
     const lanes = await this.parts.claims.run(async () => {
@@ -143,20 +138,19 @@ function hasFailed({ failureCount }: LeasedLane): boolean {
   return failureCount > 0;
 }
 
-/** The most lanes that are kept ready to be sent. */
 const MOST_AHEAD = 240;
 
 /**
- * Moves the lanes of one destination: claims, sends, has settled. It knows nothing of other destinations, so a
- * destination that hangs delays only its own lanes.
+ * Moves the lanes of one destination: claims, sends, has settled. It knows no other destinations, so a destination that hangs
+ * delays only its own lanes.
  *
  * Modes:
  * - *asleep*: nothing to do. Left by `wake`: the poll found something due, a change was committed, a batch left lanes due.
- * - *looking* (`running`): reads the destination, then claims or probes, until nothing asks for another look (`again`).
- * - *sending* (`out` > 0): calls are out, also while asleep. Each answer sends what is ready, and wakes the pump if the
+ * - *looking* (`running`): reads the destination, then claims or probes, until no further look is asked for (`again`).
+ * - *sending* (`out` > 0): calls are out, also while asleep. Each answer sends the next ready lanes, and wakes the pump if the
  *   last claim left more (`backlog`).
  * - *throttled* (`rateTimer`): the rate of the destination is used up; left by the timer.
- * - *closed*: the destination opened or paused; what is ready is handed back, and a look ends at once. Left by `wake(true)`.
+ * - *closed*: the destination opened or paused; ready lanes are handed back, and a look ends at once. Left by `wake(true)`.
  * - *stopping*: claims nothing more; left when nothing is out and all is settled.
  */
 export class DestinationPump {
@@ -166,11 +160,9 @@ export class DestinationPump {
   private readonly settling: SettleQueue;
   private readonly ready: LeasedLane[] = [];
   private out = 0;
-  /** How long a call takes, roughly. */
   private averageMs = 20;
   private running = false;
   private again = false;
-  /** The last claim did not take all there is. */
   private backlog = false;
   private usedAt = performance.now();
   private stopping = false;
@@ -191,9 +183,9 @@ export class DestinationPump {
   }
 
   /**
-   * Looks for work, now or as soon as the present look is over. Never throws.
+   * Looks for work, now or after the present look. Never throws.
    *
-   * @param anew the destination takes calls, says the database: a copy that says otherwise is read again
+   * @param anew the database shows that the destination takes calls: a copy that does not is read again
    */
   wake(anew = false): void {
     this.again = true;
@@ -204,18 +196,16 @@ export class DestinationPump {
     void this.run();
   }
 
-  /** The same, where all that is pending stands aside: only if it is time to look for it. */
+  /** Wakes only when it is time to look for lanes aside, where no other lane is pending. */
   wakeAside(): void {
     if (this.claims.aside.isTime(performance.now())) this.wake(true);
   }
 
-  /** Returns whether nothing is out, ready or unsettled, and nothing was for so long. */
   quietFor(ms: number): boolean {
     const busy = this.out > 0 || this.ready.length > 0 || !this.settling.empty || this.running;
     return !busy && performance.now() - this.usedAt > ms;
   }
 
-  /** Claims no more, hands back what was not begun, and waits for the calls that are out. */
   async stop(): Promise<void> {
     this.stopping = true;
     if (this.rateTimer) clearTimeout(this.rateTimer);
@@ -242,7 +232,6 @@ export class DestinationPump {
     }
   }
 
-  /** One look: at the destination, and then at what may be sent there. */
   private async look(): Promise<void> {
     if (this.watch.isClosing) return;
     const generation = this.watch.generation;
@@ -272,7 +261,6 @@ export class DestinationPump {
     this.again ||= this.backlog && this.room() > 0;
   }
 
-  /** Returns how many lanes can be sent now and while the next claim is on its way. */
   private room(): number {
     if (this.settling.full) return 0;
     const { options, calls } = this.parts;
@@ -283,7 +271,7 @@ export class DestinationPump {
     return room < (allowed + ahead) / 2 && this.ready.length > 0 ? 0 : room;
   }
 
-  /** Leavers go before all that is ready already. */
+  /** Leavers go before all ready lanes. */
   private queue(lanes: readonly LeasedLane[]): void {
     const leaves = (lane: LeasedLane): boolean => lane.call.state !== 'active';
     this.ready.push(...lanes);
@@ -309,7 +297,7 @@ export class DestinationPump {
     }
   }
 
-  /** Sends one lane, and then what its place is free for. Never throws. */
+  /** Sends one lane, and then the next ready ones. Never throws. */
   private async sendNext(lane: LeasedLane, destination: Destination): Promise<void> {
     try {
       await this.send(lane, destination);
@@ -344,7 +332,6 @@ export class DestinationPump {
     }
   }
 
-  /** Draws the conclusions of an answer: for the destination first, then for the lane. */
   private async conclude(lane: LeasedLane, destination: Destination, { outcome, attempts }: Sent): Promise<void> {
     const recovered = showsOf(outcome) === 'alive' ? this.watch.succeeded(destination) : null;
     if (recovered !== null) await recovered;

@@ -32,16 +32,16 @@ export class Rate {
 
 /** How long a copy of a destination is used; a claim that finds it outdated ends it sooner. */
 const FRESH_MS = 1_000;
-/** The same after a claim that found nothing: the copy may be outdated. */
+/** How long a copy is used after a claim that found nothing: it may be outdated. */
 const SOON_MS = 100;
 
 /**
- * What this process knows about one destination, and the conclusions that it draws from answers.
+ * The knowledge of this process about one destination, and the conclusions that it draws from answers.
  *
- * Modes of the copy: *fresh* (used as it is; left after a second, or by `forget`), *expiring* (a claim found nothing;
- * left after 100 ms), *expired* (the next look reads it; left by reading). Modes of the health: *ramping* (each success
- * allows one more call; left at the concurrency of the destination), *steady*, *failing* (failures in a row are counted;
- * left by a success, or by opening the destination).
+ * Modes of the copy: *fresh* (left after a second, or by `forget`), *expiring* (a claim found nothing; left after 100 ms),
+ * *expired* (left by the read of the next look). Modes of the health: *ramping* (each success allows one more call; left at the
+ * concurrency of the destination), *steady*, *failing* (failures in a row are counted; left by a success, or by opening the
+ * destination).
  */
 export class DestinationWatch {
   private destination: Destination | null = null;
@@ -57,21 +57,18 @@ export class DestinationWatch {
     private readonly key: DestinationKey,
     private readonly rules: FailureRules,
     private readonly parts: PumpParts,
-    /** Called when nothing more may be sent: lanes that are ready have to be handed back. */
+    /** Called when nothing more may be sent: ready lanes have to be handed back. */
     private readonly onClosed: () => void,
   ) {}
 
-  /** How many calls may be out at the same time. */
   get allowed(): number {
     return this.health.allowed;
   }
 
-  /** How many different subjects failed since the last success. */
   get subjectsFailed(): number {
     return this.health.failures.size;
   }
 
-  /** Whether calls may go out, as far as this process knows. */
   get isOk(): boolean {
     return this.destination?.state === 'ok';
   }
@@ -81,12 +78,11 @@ export class DestinationWatch {
     return this.closingNow > 0;
   }
 
-  /** How often the copy was given up. Lanes that were claimed before the last time must not go out. */
+  /** How often the copy was given up. Lanes claimed before the last time must not go out. */
   get generation(): number {
     return this.forgotten;
   }
 
-  /** Returns the destination in a state at most a second old. */
   async current(): Promise<Destination | null> {
     if (performance.now() < this.readUntil) return this.destination;
     const generation = this.forgotten;
@@ -104,23 +100,20 @@ export class DestinationWatch {
     return destination;
   }
 
-  /** Reads it anew at the next look. */
   forget(): void {
     this.forgotten++;
     this.readUntil = -Infinity;
   }
 
-  /** Reads it anew before long: a claim found nothing. */
   expireSoon(): void {
     this.readUntil = Math.min(this.readUntil, performance.now() + SOON_MS);
   }
 
-  /** Takes one call from the rate. Returns 0, or the milliseconds to wait. */
   takeTurn(): number {
     return this.rate?.take(performance.now()) ?? 0;
   }
 
-  /** Notes an answer that shows the destination at work. Returns what is to be waited for, if it had only failed before. */
+  /** Notes an answer that shows the destination at work. Returns a promise where a streak of failures ends. */
   succeeded(destination: Destination): Promise<void> | null {
     this.health = afterSuccess(this.health, destination.settings.concurrency);
     if (this.destination?.failingSince == null) return null;
@@ -134,7 +127,7 @@ export class DestinationWatch {
     this.forget();
   }
 
-  /** Notes an answer that shows it in trouble. Opens the destination unless only this subject fails. */
+  /** Notes an answer that shows the destination in trouble. Opens it unless only this subject fails. */
   async failed(lane: LeasedLane, destination: Destination, outcome: Outcome & { kind: 'unavailable' }): Promise<void> {
     const { reason, retryAfterMs } = outcome;
     this.health = afterFailure(this.health, lane.subject, retryAfterMs !== null || reason === 'status_429');
@@ -165,7 +158,6 @@ export class DestinationWatch {
     if (opened) this.parts.logger.warn('destination.open', { ...this.fields, reason, subjects });
   }
 
-  /** Notes since when the destination only fails, and how far that has come. */
   private async failing(destination: Destination, reason: string, away: boolean): Promise<void> {
     const known = this.destination ?? destination;
     const now = new Date();
@@ -176,13 +168,12 @@ export class DestinationWatch {
     if (await this.parts.states.failing(destination, stage, reason)) this.paused('failing');
   }
 
-  /** Pauses the destination: no call can succeed before an administrator changes the settings. */
   async stopped(destination: Destination, { reason, detail }: Outcome & { kind: 'stopped' }): Promise<void> {
     if (await this.parts.states.pauseIfUnchanged(destination, reason, detail)) this.paused(reason);
     else this.forget();
   }
 
-  /** Judges a refusal of a parked subject. Returns whether it stays parked: the settings may be the cause. */
+  /** Judges a refusal of a parked subject. Returns false where the settings may be the cause, and the subject is sent again. */
   async refused(lane: LeasedLane, { status }: Outcome & { kind: 'refused' }): Promise<boolean> {
     const { park, pausedNow } = await this.parts.states.refused(this.key, lane.subject, lane.call.through, status);
     if (pausedNow) this.paused('looks_misconfigured');
@@ -191,8 +182,8 @@ export class DestinationWatch {
   }
 
   /**
-   * Returns whether a success has to be written: about every second, so that failures of single subjects differ from
-   * an outage, and at once where refusals have to be forgotten.
+   * Returns whether a success has to be written: about every second, so that failures of single subjects differ from an outage,
+   * and at once where refusals have to be forgotten.
    */
   mustTouch(): boolean {
     const now = performance.now();

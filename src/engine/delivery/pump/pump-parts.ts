@@ -11,8 +11,8 @@ import { DestinationsRepository } from '../destinations/destinations.repository.
 import { DeliveryMetrics } from './delivery.metrics.js';
 
 /**
- * How many calls are out, over all destinations and for each tenant: destinations that hang take no more than a share of
- * the process.
+ * The calls that are out, over all destinations and for each tenant: destinations that hang take no more than a share of the
+ * process.
  */
 export class CallBudget {
   private out = 0;
@@ -23,7 +23,6 @@ export class CallBudget {
     private readonly limitOfTenant: number,
   ) {}
 
-  /** Returns how many more calls a tenant may have out. */
   roomFor(tenantId: string): number {
     return Math.min(this.limit - this.out, this.limitOfTenant - (this.byTenant.get(tenantId) ?? 0));
   }
@@ -41,14 +40,11 @@ export class CallBudget {
   }
 }
 
-/** What all pumps of a worker share. */
 @Injectable()
 export class PumpParts {
   readonly claims: Semaphore;
-  /** Calls that are out, over all destinations. */
   readonly calls: CallBudget;
 
-  /** @param activity how busy this process is with requests, which go first */
   constructor(
     readonly db: Database,
     readonly destinations: DestinationsRepository,
@@ -64,7 +60,7 @@ export class PumpParts {
   }
 }
 
-/** Returns how long a lease holds: longer than the deadline of its call, so that only one process speaks for a lane. */
+/** A lease is longer than the deadline of its call, so that only one process sends for a lane. */
 export function leaseMs(destination: Destination, { options }: PumpParts): number {
   return destination.settings.timeout_ms + options.leaseMarginMs;
 }

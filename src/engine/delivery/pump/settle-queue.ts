@@ -35,7 +35,6 @@ export function reportAttempts(
   }
 }
 
-/** The name of a subject in the log: the subjects of the platform are users. */
 export function subjectField(channel: string, subject: string): Record<string, string> {
   return isUser(channel) ? { user_id: subject } : { subject };
 }
@@ -44,16 +43,16 @@ const isUser = (channel: string): boolean => channel === 'platform';
 
 const MOST = 500;
 const ENOUGH = 128;
-/** With this number of steps waiting for a batch the database is late: nothing more is claimed meanwhile. */
+/** With this number of steps waiting for a batch the database is late, and the pump claims nothing. */
 const MANY = 256;
 const TRIES = 4;
 
 /**
- * Collects what became of the lanes of one destination and writes it in batches.
+ * Collects the outcomes of lanes of one destination and writes them in batches.
  *
- * Modes: *empty* (left by the first step), *gathering* (waits for more steps; left after `gatherMs`, with enough steps,
- * or by `flush`), *writing* (one batch is on its way, and the next one collects; left when nothing is left to write). A
- * batch that cannot be written is tried again; after the last try its lanes are left to the end of their leases.
+ * Modes: *empty* (left by the first step), *gathering* (waits for more steps; left after `gatherMs`, with enough steps, or by
+ * `flush`), *writing* (one batch is being written while the next one collects; left when no step is left). A batch that cannot
+ * be written is tried again; after the last try its lanes are left to the end of their leases.
  */
 export class SettleQueue {
   private steps: SettledStep[] = [];
@@ -67,7 +66,7 @@ export class SettleQueue {
     private readonly key: DestinationKey,
     private readonly channel: Channel,
     private readonly parts: PumpParts,
-    /** A batch was written: there is room again, or lanes of it are due. */
+    /** A batch was written: the queue has room again, or lanes of the batch are due. */
     private readonly onWritten: (due: number) => void,
   ) {}
 
@@ -75,7 +74,7 @@ export class SettleQueue {
     return this.writing === null && this.steps.length === 0;
   }
 
-  /** What is sent and not yet written would be sent once more after a crash: it stays within bounds. */
+  /** Steps that are sent and not yet written would be sent once more after a crash, so their number is limited. */
   get full(): boolean {
     return this.steps.length >= MANY;
   }
@@ -92,7 +91,6 @@ export class SettleQueue {
     this.touch ||= touch;
   }
 
-  /** Writes all that was added so far, at once. */
   async flush(): Promise<void> {
     while (this.writing !== null) {
       this.endGathering();
@@ -100,7 +98,6 @@ export class SettleQueue {
     }
   }
 
-  /** Reports that a change is parked. */
   reportParked({ subject, through, reason }: ParkedLane): void {
     const { metrics, logger } = this.parts;
     const { tenantId, channel, id } = this.key;

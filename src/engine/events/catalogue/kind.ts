@@ -1,4 +1,4 @@
-/** How urgent an event is. `critical`: users or changes are affected now. */
+/** `critical`: users or changes are affected now. */
 export type Severity = 'info' | 'warning' | 'critical';
 
 declare const VALUE: unique symbol;
@@ -9,15 +9,13 @@ export interface Schema<T = unknown> {
   readonly [VALUE]?: T;
 }
 
-/** The values that fit a schema. */
 export type ValueOf<S> = S extends Schema<infer T> ? T : never;
 
-/** What the catalogue says of an event. */
+/** An event in the catalogue. */
 export interface EventKind<Data = object> {
   severity: Severity;
   /** One line for the person who is on call. */
   runbook: string;
-  /** The schema of `data`. */
   schema: Schema<Data>;
   example: NoInfer<Data>;
 }
@@ -27,7 +25,6 @@ export function kinds<Data>(declared: { readonly [Name in keyof Data]: EventKind
   return declared;
 }
 
-/** Schemas of values that many events have. */
 export const text: Schema<string> = { type: 'string' };
 export const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
 export const time: Schema<string> = { type: 'string', format: 'date-time' };
@@ -35,12 +32,10 @@ export const timeOrNull: Schema<string | null> = { type: ['string', 'null'], for
 export const count: Schema<number> = { type: 'integer', minimum: 0 };
 export const flag: Schema<boolean> = { type: 'boolean' };
 
-/** Returns the schema of a choice of words. */
 export function words<const Word extends string | null>(...choice: Word[]): Schema<Word> {
   return { enum: choice };
 }
 
-/** Returns the schema of a list. */
 export function list<T>(items: Schema<T>): Schema<T[]> {
   return { type: 'array', items };
 }
@@ -50,12 +45,6 @@ type Fields<P extends Properties, O extends Properties> = { [N in keyof P]: Valu
   [N in keyof O]?: ValueOf<O[N]>;
 };
 
-/**
- * Returns the schema of an object that has no other properties.
- *
- * @param properties the properties that it always has
- * @param optional the properties that it can have
- */
 export function object<P extends Properties, O extends Properties = Record<never, Schema>>(
   properties: P,
   optional?: O,
@@ -69,15 +58,15 @@ export function object<P extends Properties, O extends Properties = Record<never
 }
 
 /**
- * The schema of the `data` of an event about a record whose full `data` would make the body larger than 20 kB, and of an
- * event about a deleted record. The consumer reads the record back by its id.
+ * The thin `data` of an event about a record: for a body that would be larger than 20 kB, and for a deleted record. The
+ * consumer reads the record by its id.
  */
 export const recordIds = object({ id: text, sequence: count }, { external_id: textOrNull });
 
 /** The ids of a record. */
 export type RecordIds = ValueOf<typeof recordIds>;
 
-/** Returns the schema of the `data` of an event about a record: the record, or its ids alone. */
+/** The `data` of an event about a record: the record, or its ids alone. */
 export function record<T>(whole: Schema<T>): Schema<T | RecordIds> {
   return { anyOf: [whole, recordIds] };
 }

@@ -12,7 +12,7 @@ import {
   type Schema,
 } from './kind.js';
 
-/** A user, the role that administers, and what the role may do; `role` is null for the owner, who administers without one. */
+/** `role` is null for the owner, who administers without one. */
 const administrator = object({ user_id: text, role: textOrNull, console: words('admin', 'auditor') });
 const removed = object({
   user_id: text,
@@ -26,7 +26,6 @@ const ADMINISTRATOR_EXAMPLE: ValueOf<typeof administrator> = {
   console: 'admin',
 };
 
-/** The events about users who administer the tenant. */
 export const ADMINISTRATOR_EVENTS = kinds({
   'administrator.added': {
     severity: 'warning',
@@ -51,7 +50,6 @@ export const ADMINISTRATOR_EVENTS = kinds({
 
 const CONNECTION = 'con_01k0000000abcdefghjkmnpqrs';
 
-/** The events about sign-in. */
 export const CONNECTION_EVENTS = kinds({
   'connection.certificate_expiring': {
     severity: 'warning',
@@ -101,7 +99,6 @@ export const CONNECTION_EVENTS = kinds({
 
 const DIRECTORY = 'dir_01k0000000abcdefghjkmnpqrs';
 
-/** The events about directories and credentials. */
 export const DIRECTORY_EVENTS = kinds({
   'credential.expiring': {
     severity: 'warning',
@@ -143,7 +140,6 @@ export const DIRECTORY_EVENTS = kinds({
 
 const linked: Schema<true> = { const: true };
 
-/** The user of a change, and what changed. */
 const user = object(
   {
     email: textOrNull,
@@ -156,7 +152,7 @@ const user = object(
     changed: list(text),
     sequence: count,
   },
-  // A directory has linked the user; left out: it has not.
+  // Absent unless a directory has linked the user.
   { linked },
 );
 
@@ -172,7 +168,6 @@ const USER_EXAMPLE: ValueOf<typeof user> = {
   sequence: 4711,
 };
 
-/** The events about users. */
 export const USER_EVENTS = kinds({
   'user.created': {
     severity: 'info',

@@ -18,7 +18,6 @@ import {
 const CONNECTION = { ats_connection_id: text, provider: text };
 const EXAMPLE = { ats_connection_id: 'ats_01k0000000abcdefghjkmnpqrs', provider: 'greenhouse' };
 
-/** The events about connections to an ATS. */
 export const ATS_EVENTS = kinds({
   'ats.sync_completed': {
     severity: 'info',
@@ -48,7 +47,7 @@ export const ATS_EVENTS = kinds({
 
 const anything: Schema<object> = { type: 'object' };
 
-/** A candidate as the API shows it. The first seven fields come first, in this order. */
+/** The first seven fields keep this order. */
 const candidate = object(
   {
     id: text,
@@ -83,7 +82,6 @@ const CANDIDATE_EXAMPLE: ValueOf<typeof candidate> = {
   sequence: 1,
 };
 
-/** The events about candidates. */
 export const CANDIDATE_EVENTS = kinds({
   'candidate.created': {
     severity: 'info',
@@ -110,7 +108,7 @@ export const CANDIDATE_EVENTS = kinds({
   },
 });
 
-/** An interview as the API shows it, with the candidate's id in the ATS. */
+/** As the API shows an interview, with the candidate's id in the ATS. */
 const INTERVIEW = {
   id: text,
   candidate_id: text,
@@ -138,7 +136,7 @@ export type InterviewData = ValueOf<typeof interview>;
 const version: Schema<number> = { type: 'integer', minimum: 1 };
 const overall: Schema<number | null> = { type: ['number', 'null'] };
 
-/** What an event has of a scorecard; the rest of it is read by its link. */
+/** The rest of a scorecard is read by its link. */
 const scorecard = object({
   version,
   overall,
@@ -147,10 +145,10 @@ const scorecard = object({
   link: textOrNull,
 });
 
-/** What an event has of a scorecard. */
+/** The part of a scorecard in an event. */
 export type ScorecardSummary = ValueOf<typeof scorecard>;
 
-/** Null: the interview was completed without one. */
+/** null when the interview was completed without a scorecard. */
 const scorecardOrNull: Schema<ScorecardSummary | null> = { anyOf: [scorecard, { type: 'null' }] };
 
 const INTERVIEW_EXAMPLE: InterviewData = {
@@ -172,7 +170,6 @@ const INTERVIEW_EXAMPLE: InterviewData = {
   sequence: 1,
 };
 
-/** The events about interviews. */
 export const INTERVIEW_EVENTS = kinds({
   'interview.scheduled': {
     severity: 'info',
@@ -207,7 +204,6 @@ export const INTERVIEW_EVENTS = kinds({
   },
 });
 
-/** The events about job openings. */
 export const JOB_EVENTS = kinds({
   'job.synced': {
     severity: 'info',

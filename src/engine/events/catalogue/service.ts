@@ -1,6 +1,5 @@
 import { count, kinds, object, text, textOrNull, flag, list, type Schema, words, time, timeOrNull } from './kind.js';
 
-/** The events about the delivery to the platform. */
 export const DELIVERY_EVENTS = kinds({
   'destination.paused': {
     severity: 'critical',
@@ -32,7 +31,6 @@ export const DELIVERY_EVENTS = kinds({
 const day: Schema<string> = { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' };
 const whole: Schema<number> = { type: 'integer' };
 
-/** The events about the ledgers. */
 export const LEDGER_EVENTS = kinds({
   'chain.day_closed': {
     severity: 'info',
@@ -78,10 +76,9 @@ export const LEDGER_EVENTS = kinds({
   },
 });
 
-/** The seats of a tenant at the moment of the fact; the event is recorded from `threshold` seats on. */
+/** Seats at the moment of the fact; the event is recorded from `threshold` seats on. */
 const figures = object({ limit: count, used: count, threshold: count });
 
-/** The events about seats. */
 export const SEAT_EVENTS = kinds({
   'seat.limit_approaching': {
     severity: 'warning',
@@ -99,7 +96,6 @@ export const SEAT_EVENTS = kinds({
 
 const storageFigures = object({ limit_bytes: count, used_bytes: count });
 
-/** The events about the storage of a tenant. */
 export const STORAGE_EVENTS = kinds({
   'storage.approaching': {
     severity: 'warning',
@@ -118,7 +114,6 @@ export const STORAGE_EVENTS = kinds({
 
 const ENDPOINT = 'whk_01k0000000abcdefghjkmnpqrs';
 
-/** The events about webhook endpoints. */
 export const WEBHOOK_EVENTS = kinds({
   'webhook.failing': {
     severity: 'warning',

@@ -1,7 +1,7 @@
 import { AuthAddresses } from '../../../../src/auth/connections/addresses.js';
 import type { OidcConnection } from '../../../../src/auth/connections/connection.js';
 import {
-  SamlCallback,
+  IdpAnswers,
   OidcSignInGuard,
   TENANT_OIDC,
   TenantOidcStrategy,
@@ -92,7 +92,7 @@ describe('oidc strategy', () => {
 
   @Module({
     controllers: [CallbackController, UnpreparedController],
-    providers: [Pending, { provide: SamlCallback, useClass: Callback }, TenantOidcStrategy],
+    providers: [Pending, { provide: IdpAnswers, useClass: Callback }, TenantOidcStrategy],
   })
   class TestModule {}
 
@@ -217,7 +217,7 @@ describe('saml strategy', () => {
     }
   }
 
-  const callback = { provide: SamlCallback, useValue: { signIn: () => signIn() } };
+  const callback = { provide: IdpAnswers, useValue: { samlSignIn: () => signIn() } };
 
   @Module({ controllers: [AcsController], providers: [TenantSamlStrategy, callback] })
   class AcsModule {}
