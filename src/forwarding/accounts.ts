@@ -16,7 +16,7 @@ export interface Bound {
   target_state: TargetState;
   pending: boolean;
   parked: boolean;
-  /** It waits for another lane itself. */
+  /** The lane waits for another lane. */
   waiting?: boolean;
 }
 
@@ -78,7 +78,7 @@ const LONGEST_CIRCLE = 100;
  * Follows the lanes that wait for each other, from one to the next.
  *
  * @param behind lane for which the subject waits
- * @returns the subjects of the circle that leads back to the subject; null: it leads elsewhere
+ * @returns the subjects of the circle that leads back to the subject; null when they lead elsewhere
  */
 export async function waitingCircle(
   db: Database,
@@ -99,7 +99,7 @@ export async function waitingCircle(
   return rows.at(-1)?.subject === subject ? rows.map((row) => row.subject) : null;
 }
 
-/** Frees an account from leavers whose lanes are idle, so that nothing of theirs touches it again. */
+/** Frees an account from leavers whose lanes are idle, so that no write of theirs touches it again. */
 export async function releaseFromLeavers(
   db: Database,
   key: DestinationKey,
@@ -113,8 +113,8 @@ export async function releaseFromLeavers(
 }
 
 /**
- * Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. A user whose call a
- * newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
+ * Gives the account of a leaver whose lane is idle stand-in names. The lane of the leaver sends them. A user whose
+ * call a newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
  *
  * @param needing the subject of the user who needs the names
  */
@@ -133,7 +133,6 @@ export async function standLeaverAside(
   });
 }
 
-/** Returns the account to which a subject is bound at this address, or null. */
 export async function boundAccountOf(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -148,7 +147,6 @@ export async function boundAccountOf(
   return rows[0]?.platform_id ?? null;
 }
 
-/** Returns which of these accounts are bound to a subject at this address. */
 export async function boundAmong(
   db: Database,
   { tenantId, channel, id }: DestinationKey,

@@ -47,7 +47,7 @@ export class PlatformChannel extends Channel {
   }
 }
 
-/** The bytes of a write: a pure function of the call, except for paths, which belong to the address. */
+/** A pure function of the call, except for the paths, which belong to the address. */
 function requestOf(step: Write, lane: LeasedLane, { settings }: Destination, timeoutMs: number): PlatformRequest {
   const { users } = settings.paths;
   const idempotencyKey = deliveryId(lane.subject, lane.call);

@@ -14,8 +14,8 @@ interface Expiring {
 }
 
 /**
- * Records which credentials expire soon, in the log and as events: expired tokens that only show as 401 are the commonest
- * outage of provisioning.
+ * Reports credentials that expire soon, in the log and as events. Expired tokens that only show as 401 are the
+ * commonest outage of provisioning.
  */
 @Injectable()
 export class ExpiryNotice extends IntervalWork {
@@ -30,7 +30,7 @@ export class ExpiryNotice extends IntervalWork {
     super();
   }
 
-  /** Records each credential that expires within 30 days and is not revoked; events once for each mark. */
+  /** Reports each live credential that expires within 30 days; events once for each mark. */
   override async run(): Promise<void> {
     const { rows } = await this.db.query<Expiring>(
       `select tenant_id, 'api_key' as kind, id, null as directory_id, expires_at from api_keys

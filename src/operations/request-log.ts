@@ -13,8 +13,8 @@ import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 import { Metrics } from './metrics.js';
 
 /**
- * Writes one line and one measurement for each request, and one row for each SCIM request. Of the address only the route is written: queries and paths can
- * contain tokens and e-mails.
+ * Writes one line and one measurement for each request, and one row for each SCIM request. Only the route of the
+ * address is written: queries and paths can contain tokens and e-mails.
  */
 @Injectable()
 export class RequestLog {
@@ -62,7 +62,7 @@ export class RequestLog {
   };
 }
 
-/** Returns the kind of resource of a SCIM path; undefined: none, or another channel. */
+/** Returns the kind of resource of a SCIM path, or undefined. */
 function resourceOf(path: string): string | undefined {
   return /^\/scim\/v2\/(Users|Groups|Bulk|Me|Schemas|ResourceTypes|ServiceProviderConfig)\b/.exec(path)?.[1];
 }

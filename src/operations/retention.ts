@@ -19,20 +19,18 @@ import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../direc
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/endpoints.repository.js';
 
 const HOUR = 3_600_000;
-/** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */
+/** Longer than any ATS repeats an event. A key has the first moment of its month. */
 const ATS_KEY_DAYS = 45;
 
-/** The tables with months. */
 type MonthlyTable =
   'attempts' | 'sign_ins' | 'events' | 'requests' | 'request_bodies' | 'ats_events' | 'ats_event_keys';
 
-/** One month of a table that is partitioned by time. */
 interface Month {
   name: string;
   from: string;
 }
 
-/** Rows that expire and have no use afterwards; each room names those of its tables. */
+/** Expired rows without further use; each room names those of its tables. */
 const LEFTOVERS = [
   ...SIGN_IN_LEFTOVERS,
   ...SESSION_LEFTOVERS,
@@ -51,8 +49,8 @@ const LEFTOVERS = [
 ];
 
 /**
- * Keeps the tables of attempts, sign-ins, events, SCIM requests and inbound events of ATSs in monthly partitions: creates the next ones in time, drops old
- * ones whole. Deletes expired rows.
+ * Keeps the tables of attempts, sign-ins, events, SCIM requests and inbound events of ATSs in monthly partitions:
+ * creates the next ones in time, drops old ones whole. Deletes expired rows.
  */
 @Injectable()
 export class Retention extends IntervalWork {
@@ -84,7 +82,7 @@ export class Retention extends IntervalWork {
     await this.db.execute(OLD_GIVEN_UP, [eventsDays]);
   }
 
-  /** @param beforeDrop notes what is dropped, in the same transaction */
+  /** @param beforeDrop notes the dropped rows, in the same transaction */
   private async keep(
     table: MonthlyTable,
     days: number,

@@ -15,8 +15,8 @@ import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import { knownCaller, RequestLog } from './request-log.js';
 
 /**
- * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with limits of
- * their own.
+ * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with their
+ * own limits.
  */
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
@@ -26,18 +26,20 @@ function isFormAddress(path: string, contentType: string): boolean {
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
-/** Where a session of the console begins: no credential opens it but the sign-in or the link that the request names. */
+/** The entry of the console needs no credential: the request has the sign-in or the link. */
 const CONSOLE_ENTRY = /^\/(?:api\/)?v1\/console\/session\/?$/;
 
-/** Returns whether every route of an address needs a SCIM token, an API key, a session of the console or the operator token. */
+/**
+ * Returns whether every route of an address needs a SCIM token, an API key, a session of the console or the operator
+ * token.
+ */
 function isPrivate(path: string): boolean {
   if (CONSOLE_ENTRY.test(path)) return false;
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
 /**
- * Addresses that need no credential or have a limit of their own, and are asked all the time: probes, inbound webhooks, and
- * checks of a session.
+ * Frequent addresses without a credential, or with their own limit: probes, inbound webhooks, and checks of a session.
  */
 const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
 
@@ -51,7 +53,7 @@ function isOpen(path: string): boolean {
 
 const MIB = 1024 * 1024;
 
-/** Returns the most bytes that an address accepts where it is not the usual limit: a PUT of a group has 100 000 members. */
+/** Returns the most bytes of an address with an unusual limit: a PUT of a group has 100 000 members. */
 function limitOf(path: string): number | undefined {
   if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
   return /^\/scim\/v2\/Bulk\/?$/.test(path) ? 4 * MIB : undefined;
@@ -66,14 +68,14 @@ function keepsText(path: string, bytes: number): boolean {
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
 }
 
-/** A middleware of workers: refuses every address but those of health and metrics. */
+/** Refuses every address of a worker but those of health and metrics. */
 function healthAlone(req: Request, _res: Response, next: NextFunction): void {
   next(PROBE.test(req.path) ? undefined : new NotFound('address on a worker, which serves health and metrics alone'));
 }
 
 /**
- * Installs the middleware that every request passes before its route. The application is created with `bodyParser:
- * false`; call this before `init` and before any other middleware.
+ * Installs the middleware before the routes. The application is created with `bodyParser: false`; call this before
+ * `init` and before any other middleware.
  */
 export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void {
   const config = app.get(Config);

@@ -9,7 +9,6 @@ import { PlatformTrial } from './platform-trial.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformService } from './platform.service.js';
 
-/** The platform connection of a tenant. */
 @ApiController('platform')
 @RequireScope('admin')
 export class PlatformController {
@@ -90,7 +89,7 @@ export class PlatformController {
     return newTaskBody(await this.platform.beginDrift(caller));
   }
 
-  /** The name that the list of these tasks had first. */
+  /** The former name of the list of tasks. */
   @Get('jobs')
   @RequireScope('platform:read')
   @ApiExcludeEndpoint()

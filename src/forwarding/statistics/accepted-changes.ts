@@ -5,7 +5,7 @@ import { addAccepted, HOURS_OF, type DeliveryHour } from '../../engine/delivery/
 import { EventsService } from '../../engine/events/events.service.js';
 import { platformOf, PLATFORM } from '../connections.js';
 
-/** Changes that are counted in one transaction. */
+/** Changes per transaction. */
 const BATCH = 20_000;
 
 /** The changes of one batch in one hour. */
@@ -82,8 +82,8 @@ export class AcceptedChanges extends IntervalWork {
   }
 
   /**
-   * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted here: in one
-   * statement with the totals, so that each change counts once.
+   * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted in
+   * one statement with the totals, so that each change counts once.
    */
   async hours(tenantId: string, from: Date, to: Date): Promise<DeliveryHour[]> {
     const { rows } = await this.db.query<DeliveryHour>(

@@ -5,7 +5,6 @@ import { addLags, lagAt } from '../../engine/delivery/lags.rules.js';
 const COUNT = { type: 'integer', example: 42 } as const;
 const LAG = { type: 'integer', nullable: true, example: 420 } as const;
 
-/** What happened to changes in one interval. */
 class ChangeStatisticsBody {
   @ApiProperty({ format: 'date-time', description: 'The start of the interval.' })
   from!: string;
@@ -26,15 +25,13 @@ class ChangeStatisticsBody {
   lag_p95_ms!: number | null;
 }
 
-/** What happened to the changes of a tenant, by hour or day. */
 export class ChangeStatisticsPage {
   @ApiProperty({ type: [ChangeStatisticsBody], description: 'One line for each interval, oldest first.' })
   data!: ChangeStatisticsBody[];
 }
 
-/** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */
+/** In milliseconds. Intervals begin at full hours and days of UTC. */
 export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;
-/** The length of an interval, as the API names it. */
 export type Interval = keyof typeof INTERVALS;
 
 /** Returns the start of the interval that a moment is in. */
@@ -47,7 +44,7 @@ export function startOf(moment: number, interval: Interval): number {
  *
  * @param from the start of the first interval, in milliseconds
  * @param to the end of the range
- * @returns one line for each interval, also where nothing happened
+ * @returns one line for each interval, empty ones included
  */
 export function statisticsOf(
   hours: readonly DeliveryHour[],

@@ -19,7 +19,6 @@ import {
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
 
-/** How an account of the platform differs from what it should be, as one sentence; null: it does not. */
 export function differenceOf(expected: Expected, account: PlatformUser, accountIsActive: boolean): string | null {
   const shouldBeActive = expected.state === 'active';
   if (shouldBeActive !== accountIsActive) {
@@ -28,7 +27,8 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   // An inactive account keeps the values that it had.
   if (!shouldBeActive) return null;
   const person = JSON.parse(expected.body) as Person;
-  // A platform that does not show a field cannot be compared by it. The account of a user without an e-mail keeps its own.
+  // A field that the platform does not show cannot be compared. The account of a user without an e-mail keeps its
+  // own.
   const shown = FIELDS.filter((name) => account[name] !== null && !(name === 'email' && person.email === null));
   const fields = shown.filter((name) => account[name] !== (person[name] ?? ''));
   return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;
@@ -37,8 +37,8 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
 
 /**
- * Compares the platform's list with what the platform should know, and lists what differs. First the list is read, one page
- * after the other; then those are looked for who were not in it. Changes nothing, here or there.
+ * Lists how the accounts of the platform differ from the expected ones. It reads the list page by page, then looks for
+ * the users that were not in it. Changes nothing, here or there.
  */
 @Injectable()
 export class DriftStep {
@@ -51,7 +51,7 @@ export class DriftStep {
     private readonly users: NamedUsers,
   ) {}
 
-  /** One page of the list, or one batch of our users. */
+  /** Works on one page of the list, or one batch of our users. */
   async run(task: Task): Promise<Batch> {
     const counts = countsOf(task);
     const { payload } = task;
@@ -99,7 +99,7 @@ export class DriftStep {
     return found;
   }
 
-  /** Returns what an account is; null: an inactive account without a user. */
+  /** Returns the verdict on an account; null for an inactive account without a user. */
   private async judge(task: Task, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
     const active = isActive(account);
     if (expected === undefined) {
@@ -137,7 +137,6 @@ export class DriftStep {
     return { ...batch, next: null };
   }
 
-  /** Records that the platform differs. A last batch that runs again records nothing more. */
   private async tell(tenantId: string, taskId: string, { missing, different, extra }: Counts): Promise<void> {
     if (missing + different + extra === 0) return;
     const data = { task_id: taskId, missing, different, extra };
@@ -155,7 +154,6 @@ export class DriftStep {
     await this.leftOut.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
   }
 
-  /** Returns the active users with these keys that are bound to no account yet, by their key. */
   async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
     const ids = await this.users.byExternalId(tenantId, externalIds);
     const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);

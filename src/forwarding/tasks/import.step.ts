@@ -12,15 +12,14 @@ import { ForwardingService, type Intake, type PeopleIntake } from '../forwarding
 import { personText } from '../platform-user.mapping.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 
-/** The number of items that are worked on at once: half of what a small installation's pool has, less one. */
+/** Items in work at once: half of the pool of a small installation, less one. */
 const WIDTH = 4;
 
 /**
- * Works on items at the same time, those that share a name one after the other in their order: what becomes of the second
- * depends on what became of the first.
+ * Works on items at the same time. Those that share a name follow each other in their order: the result of the second
+ * depends on the first.
  *
- * @param namesOf what may make two items depend on each other
- * @throws what `work` threw first, when all that had begun has ended
+ * @throws the first error of `work`, when all begun work has ended
  */
 export async function sideBySide<T>(
   items: readonly T[],
@@ -47,7 +46,7 @@ export async function sideBySide<T>(
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
-/** Takes in the users that the platform already has, one page of its list after the other. Nothing is forwarded. */
+/** Takes in the users that the platform already has, page by page. Nothing is forwarded. */
 @Injectable()
 export class ImportStep {
   constructor(
@@ -99,8 +98,8 @@ export class ImportStep {
   }
 
   /**
-   * The list is read twice: first the active accounts, then all that were not met. So of two accounts with one e-mail the
-   * active one is taken, whichever comes first; and an account whose state changes between the two is taken once.
+   * The list is read twice: the active accounts, then the others. So of two accounts with one e-mail the active one is
+   * taken, and an account whose state changes between the two passes is taken once.
    */
   private async dueIn(
     pass: 'active' | 'others',
@@ -159,7 +158,7 @@ export class ImportStep {
   }
 }
 
-/** By what two accounts of a list may be one user, or be in each other's way. */
+/** The names by which two accounts of a list may be one user, or be in each other's way. */
 function namesOf({ user, place }: ListedAccount): string[] {
   if (user === null) return [`place ${place}`];
   const names = [user.email, user.external_id].filter((name) => name !== null && name !== '');

@@ -9,9 +9,9 @@ import { TitleFollowers, type RetitledOpening } from '../jobs/jobs.service.js';
 import type { CandidateRow } from './candidate.js';
 import { CANDIDATE_COLUMNS, writtenFact } from './candidate.mapping.js';
 
-/** Candidates whose title is written by one statement. Their events hold up to 20 kB each. */
+/** Candidates per statement. Their events have up to 20 kB each. */
 const BATCH = 100;
-/** Of more candidates than this the request does not wait: the others are a task. */
+/** More candidates than this become a task; the request does not wait for them. */
 const AT_ONCE = 500;
 
 /** `after`: the candidate after which the next batch begins. */
@@ -65,7 +65,7 @@ export class OpeningFollowers extends TitleFollowers {
    * Writes the title of one batch of candidates, with an event for each.
    *
    * @param after the candidate before the first one
-   * @returns how many have a new title, and the last candidate of a full batch; null: there are no more
+   * @returns how many have a new title, and the last candidate of a full batch; null after the last batch
    */
   private async retitle(
     tx: SqlRunner,

@@ -23,7 +23,7 @@ import { InterviewsRepository } from './interviews.repository.js';
 import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { Meetings } from './meetings.js';
 
-/** How many interviews a candidate can have. */
+/** Interviews per candidate. */
 const INTERVIEWS_CAP: Cap = {
   most: 1_000,
   code: 'too_many_interviews',
@@ -34,7 +34,9 @@ const INTERVIEWS_CAP: Cap = {
   lock: `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`,
 };
 
-/** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
+/**
+ * Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate.
+ */
 @Injectable()
 export class InterviewsService {
   constructor(
@@ -55,7 +57,7 @@ export class InterviewsService {
   }
 
   /**
-   * Schedules an interview. The call to the engine is stored and repeated; the caller waits a moment for its link.
+   * Schedules an interview. The call to the engine is stored and repeated; the caller waits up to 3 s for its link.
    *
    * @throws {NotFound} when the tenant has no such candidate
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
@@ -87,7 +89,7 @@ export class InterviewsService {
   }
 
   /**
-   * Changes the plan or the state of an interview. A change that changes nothing records no event.
+   * Changes the plan or the state of an interview. A change without effect records no event.
    *
    * @throws {NotFound} when the tenant has no such interview
    * @throws {InvalidFields} as for `schedule`
@@ -183,7 +185,7 @@ function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
 
 /**
  * Returns whether a change asks the engine for a link: a new plan of an interview without one, or null in place of the
- * caller's own link or of none.
+ * caller's own link or of no link.
  */
 function asksForLink(after: InterviewRow, change: InterviewChange, replanned: readonly string[]): boolean {
   if (after.state !== 'scheduled' || after.meeting_url !== null) return false;

@@ -3,7 +3,6 @@ import type { InterviewRow, InterviewState, Meeting, MeetingState } from './inte
 
 const MAX_URL = 2_000;
 
-/** The meeting of an interview that has no link. */
 export const NO_MEETING: Meeting = {
   meeting_url: null,
   meeting_source: null,
@@ -12,15 +11,14 @@ export const NO_MEETING: Meeting = {
   at_engine: false,
 };
 
-/** The meeting of an interview that the engine is asked for. */
+/** The engine is asked for the link. */
 export const ASKED_MEETING: Meeting = { ...NO_MEETING, meeting_source: 'engine', meeting_state: 'waiting' };
 
-/** Returns a meeting whose link is known from the start. */
+/** The link is known from the start. */
 export function readyMeeting(url: string, source: 'caller' | 'sandbox'): Meeting {
   return { ...NO_MEETING, meeting_url: url, meeting_source: source, meeting_state: 'ready' };
 }
 
-/** Returns what is wrong with a meeting link, or null. An ATS shows it as a link, so that only web addresses are taken. */
 export function meetingUrlProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be text';
   if (value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -33,7 +31,7 @@ export function meetingUrlProblem(value: unknown): string | null {
 
 /**
  * Returns the meeting after a caller has sent a link. A link that is sent back unchanged changes nothing. The caller's
- * null takes back the caller's own link alone.
+ * null removes only the caller's own link.
  */
 export function meetingAfter(before: Meeting, sent: string | null): Partial<Meeting> {
   if (sent === before.meeting_url) return {};
@@ -42,7 +40,7 @@ export function meetingAfter(before: Meeting, sent: string | null): Partial<Meet
   return before.meeting_source === 'caller' ? { ...NO_MEETING, at_engine } : {};
 }
 
-/** Returns whether the engine has an interview, or may have it: the answer to a create can have been lost. */
+/** Returns whether the engine has an interview, or may have it: the answer to a create can be lost. */
 export function mayBeAtEngine({ at_engine, meeting_source }: Pick<Meeting, 'at_engine' | 'meeting_source'>): boolean {
   return at_engine || meeting_source === 'engine';
 }
@@ -58,14 +56,14 @@ export function awaitsLink({ state, meeting_state }: Pick<InterviewRow, 'state' 
   return meeting_state === 'waiting' && OVER[state] === undefined;
 }
 
-/** Returns how far the link is, as the API shows it: for an interview that is over, no link is waited for. */
+/** Returns the state of the link for the API: an interview that is over does not wait for a link. */
 export function shownMeetingState(row: Pick<InterviewRow, 'state' | 'meeting_state'>): MeetingState {
   return row.meeting_state === 'waiting' && !awaitsLink(row) ? 'none' : row.meeting_state;
 }
 
 /**
- * Returns in one or two sentences why an interview has no meeting link, or why its meeting is not as planned, and what to
- * do; null: the meeting is as planned.
+ * Returns in one or two sentences why an interview has no link, or why its meeting is not as planned, and what to do;
+ * null when the meeting is as planned.
  */
 export function meetingReason(row: Pick<InterviewRow, 'state' | keyof Meeting>): string | null {
   const { state, meeting_state: meeting, meeting_detail: detail } = row;

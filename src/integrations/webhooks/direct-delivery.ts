@@ -21,14 +21,10 @@ import type { WebhookAttemptBody, WebhookBody } from './webhooks.dto.js';
 import { EndpointUnreadable, EndpointNotReady } from './webhooks.errors.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
-/** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
+/** Parallel requests that a tenant waits for: each can take fifteen seconds. */
 const MOST_AT_ONCE = 4;
 
-/**
- * Sends to an endpoint while the caller waits: tests, and repetitions by hand.
- *
- * Sends one event to an endpoint while the caller waits, and stores the attempt.
- */
+/** Sends an event to an endpoint while the caller waits, for tests and repetitions by hand, and stores the attempt. */
 @Injectable()
 export class DirectDelivery {
   private readonly out = new Map<string, number>();
@@ -44,7 +40,6 @@ export class DirectDelivery {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends the example of an event, signed, and returns what came of it. */
   async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
     const endpoint = await this.access.demandOne(caller, id);
     await this.demandAddress(endpoint);
@@ -60,11 +55,7 @@ export class DirectDelivery {
     return webhookAttemptBody(tried.attempt);
   }
 
-  /**
-   * Lets events go out again, after a test event was taken.
-   *
-   * @throws {EndpointNotReady} when it was not
-   */
+  /** Lets events go out again, after a test event succeeded. @throws {EndpointNotReady} when the test failed */
   async resume(caller: Caller, id: string): Promise<WebhookBody> {
     const endpoint = await this.access.demandOne(caller, id);
     const before = await this.webhooks.get(caller, id);
@@ -85,8 +76,8 @@ export class DirectDelivery {
   }
 
   /**
-   * Sends one event again at once. A success cancels the attempt that waits, and the one that was given up; a failure leaves the
-   * schedule unchanged.
+   * Sends one event again at once. A success cancels the waiting attempt, and the one that was given up; a failure
+   * leaves the schedule unchanged.
    */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
     const endpoint = await this.access.demandOne(caller, id);
@@ -124,7 +115,7 @@ export class DirectDelivery {
     throw new InvalidFields([{ field: 'event_id', message: 'is no event that this endpoint takes' }]);
   }
 
-  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
+  /** The caller waits for the answer, so a refused address is a wrong field and no attempt. */
   async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
     const problem = await this.endpointSender.problemOfName(url, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
@@ -153,7 +144,6 @@ export class DirectDelivery {
     }
   }
 
-  /** Returns the example of an event. */
   exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
     const data = JSON.stringify(EVENTS[event].example);
     const id = `test_${name}`;
@@ -161,7 +151,6 @@ export class DirectDelivery {
   }
 }
 
-/** Returns an attempt as the API shows it. */
 function webhookAttemptBody(attempt: Attempt): WebhookAttemptBody {
   return {
     event_id: attempt.deliveryId!,

@@ -14,10 +14,9 @@ import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './message.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
-/** The number of newest events of a record that are explained. */
+/** The newest events of a record that are explained. */
 const EXPLAINED_EVENTS = 50;
 
-/** What became of the messages of an endpoint. */
 @Injectable()
 export class MessagesService {
   constructor(
@@ -27,7 +26,6 @@ export class MessagesService {
     private readonly names: RecordNames,
   ) {}
 
-  /** Returns the requests to an endpoint, newest first, with one too many. */
   async attempts(
     caller: Caller,
     id: string,
@@ -39,7 +37,7 @@ export class MessagesService {
     return listAttempts(this.db, endpointKeyOf(endpoint), { message, delivered }, page);
   }
 
-  /** Returns the messages that wait, or that were given up, with one too many, each with its place in the list. */
+  /** Returns messages that wait, or were given up, with one too many, each with its place in the list. */
   async list(
     caller: Caller,
     id: string,
@@ -64,7 +62,7 @@ export class MessagesService {
   }
 
   /**
-   * Explains what became of the newest events of a record, or of one event.
+   * Explains the state of the newest events of a record, or of one event.
    *
    * @throws {InvalidFields} when both are named, or neither
    */

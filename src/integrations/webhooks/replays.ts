@@ -18,36 +18,29 @@ import { EndpointsRepository } from './endpoints.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
-/** What the task of a replay stores between its batches. */
 interface ReplayPayload {
   endpoint_id: string;
-  /** Null: what was given up. */
+  /** Null for a replay of messages that were given up. */
   since: string | null;
   rate: number;
   after: string;
   through: string;
 }
 
-/** One message of a replay. */
 interface Replayed {
   sequence: string;
   record: string | null;
 }
 
 const MOST_OF_BATCH = 500;
-/** How often, and how long, a lane that is being sent is waited for. */
+/** The interval of the look-ups while a lane is being sent, in milliseconds. */
 const BUSY_MS = 200;
 const BUSY_TURNS = 100;
 
 const DEFAULT_RATE = 50;
-/** More are not counted before a replay begins. */
 const MOST_COUNTED = 10_000;
 const COUNT_STEP = 1_000;
-/**
- * Counts and begins replays: messages are sent again, in the background and at a rate, oldest first.
- *
- * The task of a replay: enqueues its messages in batches.
- */
+/** Counts replays, and runs them as tasks: messages are sent again in batches, at a rate, oldest first. */
 @Injectable()
 export class Replays {
   constructor(
@@ -60,14 +53,13 @@ export class Replays {
     private readonly wakeups: LaneWakeups,
     handlers: TaskHandlers,
   ) {
-    // It rests between its batches, so it must not take a slot for work.
+    // The task rests between its batches, so it must not take a slot for work.
     handlers.add<ReplayPayload & Record<string, unknown>>(['webhooks.replay'], {
       run: (task) => this.run(task),
       callsOut: true,
     });
   }
 
-  /** Counts what a replay would send. */
   async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
     const endpoint = await this.access.demandOne(caller, id);
     demandOne(input);
@@ -133,7 +125,7 @@ export class Replays {
     return this.reader.page(tenantId, range);
   }
 
-  /** A lane that is being sent is asked for again: its outcome would move it past the messages. */
+  /** A lane that is being sent is tried again: its outcome would move it past the messages. */
   private async enqueue(endpoint: Endpoint, batch: readonly Replayed[], givenUp: boolean): Promise<void> {
     let rest = batch;
     for (let turn = 0; rest.length > 0; turn++) {

@@ -32,7 +32,6 @@ import type {
   RotateSecret,
 } from './webhooks.dto.js';
 
-/** Returns an endpoint as the API shows it. */
 export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBody {
   const { state, reason } = endpointStateOf(
     {
@@ -71,10 +70,7 @@ export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBo
   };
 }
 
-/**
- * Returns an endpoint as the audit log shows it. An address of a catch hook is a secret itself, so only its origin stands
- * there.
- */
+/** Returns an endpoint for the audit log. The address of a catch hook is a secret, so only its origin is shown. */
 export function auditView(endpoint: Pick<Endpoint, 'url' | 'events' | 'form' | 'ordered' | 'headers'>): object {
   const { url, events, form, ordered, headers } = endpoint;
   return { origin: new URL(url).origin, events, form, ordered, header_names: Object.keys(headers) };
@@ -85,7 +81,7 @@ function iso(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** How many webhook endpoints a tenant can have. */
+/** Webhook endpoints per tenant. */
 const WEBHOOKS_CAP: Cap = {
   most: 50,
   code: 'too_many_webhooks',
@@ -99,13 +95,12 @@ const WEBHOOKS_CAP: Cap = {
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** Returns the key of an endpoint's destination. */
 export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: WEBHOOK, id };
 }
 
 /**
- * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
+ * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a changed address alone
  * would send them to another host.
  */
 function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
@@ -129,7 +124,7 @@ function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined
   };
 }
 
-/** Returns an endpoint as the API shows it: the address of a catch hook is a secret, which `webhooks:read` does not open. */
+/** The address of a catch hook is a secret, which `webhooks:read` does not open. */
 function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
   if (own.some(({ id }) => id === body.id)) return body;
   const { origin, pathname, search } = new URL(body.url);
@@ -139,10 +134,8 @@ function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
 const REASON = 'The key or user that made the endpoint has ended.';
 
 /**
- * The administration of webhook endpoints.
- *
- * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
- * they are to be paused.
+ * The administration of webhook endpoints. When a key or a user ends, its endpoints are named; they continue, since
+ * other systems depend on them, unless the caller wants them paused.
  */
 @Injectable()
 export class WebhooksService {
@@ -201,11 +194,11 @@ export class WebhooksService {
   }
 
   /**
-   * Changes an endpoint; what is left out stays. What waits is sent to the new address. Another origin gets another secret:
-   * a receiver could pass on messages with the signature that the former one trusts.
+   * Changes an endpoint; absent fields stay unchanged. Waiting messages go to the new address. Another origin gets
+   * another secret: a receiver could pass on messages with the signature that the former one trusts.
    *
-   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew; or
-   *   when a secret is given without another origin
+   * @throws {InvalidFields} when the address gets another origin without new headers, or a secret is given without
+   * another origin
    */
   async change(caller: Caller, id: string, input: ChangeWebhook): Promise<ChangedWebhookBody> {
     const { tenantId } = caller;
@@ -229,7 +222,7 @@ export class WebhooksService {
     return { ...(await this.get(caller, id)), ...(secret === undefined ? {} : { secret }) };
   }
 
-  /** Removes an endpoint with all that waits for it. */
+  /** Removes an endpoint with its waiting messages. */
   async remove(caller: Caller, id: string): Promise<void> {
     const { tenantId } = caller;
     const key = { tenantId, channel: WEBHOOK, id };
@@ -244,7 +237,7 @@ export class WebhooksService {
     await this.repository.removeGivenUp(tenantId, id);
   }
 
-  /** Makes a new secret beside the present ones, which still sign for the overlap. Only this answer shows it. */
+  /** Makes a new secret beside the present ones, which still sign during the overlap. Only this answer shows it. */
   async rotateSecret(caller: Caller, id: string, input: RotateSecret): Promise<WebhookWithSecretBody> {
     const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
     const secret = await once(this.db, caller, async (tx) => {
@@ -279,7 +272,6 @@ export class WebhooksService {
     return this.get(caller, id);
   }
 
-  /** Adds a line to the audit log. */
   async note(
     tx: SqlRunner,
     { tenantId, actor, requestId }: Caller,

@@ -2,8 +2,8 @@ import { bodyExample } from './body-examples.js';
 import type { Operation } from './operation-facts.js';
 
 /**
- * The meaning of parameters that have one meaning at all addresses, by place and name. A description at the decorator
- * goes before it; so does a text with the method and the address.
+ * The meaning of parameters that is the same at all addresses, by place and name. A description at the decorator comes
+ * first, then a text with the method and the address.
  */
 export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // ids in addresses
@@ -42,7 +42,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // users
   'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
 
-  // candidates, job openings
   'PUT /api/v1/candidates/by-external-id/{external_id} path external_id':
     'The id of the candidate in the caller’s own system, percent-encoded.',
   'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
@@ -91,7 +90,7 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The description of a parameter that has none of its own.
+ * Returns the description of a parameter without its own.
  *
  * @param operation method and address, such as `GET /api/v1/users`
  * @param place `path`, `query`, `header` or `cookie`
@@ -100,7 +99,6 @@ function parameterText(operation: string, place: string, name: string): string |
   return PARAMETER_TEXTS[`${operation} ${place} ${name}`] ?? PARAMETER_TEXTS[`${place} ${name}`];
 }
 
-/** A group of operations in the API reference. */
 interface Tag {
   readonly name: string;
   readonly description: string;
@@ -108,7 +106,7 @@ interface Tag {
   readonly of: readonly string[];
 }
 
-/** The groups in the order in which the API reference shows them. */
+/** In the order of the API reference. */
 const TAGS: readonly Tag[] = [
   { name: 'Me', description: 'Checks a key, and maps ids of other systems.', of: ['me', 'resolve'] },
   { name: 'Users', description: 'The users of the tenant, whichever channel wrote them.', of: ['users'] },
@@ -196,12 +194,11 @@ const TAGS: readonly Tag[] = [
   { name: 'Operations', description: 'Health and metrics; no credential of a tenant.', of: ['operations'] },
 ];
 
-/** The groups as OpenAPI has them. */
 export function tagObjects(): { name: string; description: string }[] {
   return TAGS.map(({ name, description }) => ({ name, description }));
 }
 
-/** The name of the group for the tag of a controller; the tag itself where no group has it. */
+/** Returns the name of the group for the tag of a controller, or the tag. */
 function tagName(tag: string): string {
   return TAGS.find(({ of }) => of.includes(tag))?.name ?? tag;
 }
@@ -213,8 +210,8 @@ interface Described {
 }
 
 /**
- * Adds to an operation what a reader needs and decorators have not said: the name of its group, a description for each
- * parameter, an example for each body.
+ * Adds the name of the group of an operation, a description for each parameter and an example for each body, where
+ * decorators have none.
  *
  * @param path the address, with parameters in braces
  * @param method in lower case

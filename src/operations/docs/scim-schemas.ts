@@ -14,7 +14,6 @@ import {
   SEARCH_REQUEST_URN,
 } from '../../protocols/scim/urns.js';
 
-/** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Record<string, unknown>;
 
 const TEXT: JsonSchema = { type: 'string' };

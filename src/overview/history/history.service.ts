@@ -15,7 +15,6 @@ import {
 } from './timeline.rules.js';
 import { timelineSql } from './timeline.sql.js';
 
-/** Selects entries of a history. */
 export interface HistoryFilter {
   /** All kinds where left out. */
   kinds?: readonly EntryKind[] | undefined;
@@ -26,28 +25,19 @@ export interface HistoryFilter {
 
 const BATCH = 500;
 
-/**
- * Returns the history of a user, also of a deleted one.
- */
 @Injectable()
 export class HistoryService {
   constructor(private readonly db: Database) {}
 
-  /**
-   * Checks that the tenant has, or ever had, a user with this id.
-   *
-   * @throws {NotFound} when it never had
-   */
+  /** @throws {NotFound} when the tenant never had such a user */
   async demandKnown(tenantId: string, userId: string): Promise<void> {
     if (!(await this.isKnown(tenantId, userId))) throw new NotFound('user');
   }
 
-  /** Returns a page and one more entry, which shows whether a page follows. */
   page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
     return this.readEntries(tenantId, userId, filter, readTimelinePlace(page.after), page.limit + 1);
   }
 
-  /** Returns all matching entries, in batches. */
   async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
     let place: TimelinePlace | null = null;
     for (;;) {
@@ -58,7 +48,7 @@ export class HistoryService {
     }
   }
 
-  /** Returns up to `count` entries after a place; null: from the beginning. */
+  /** Returns up to `count` entries after a place; null means the beginning. */
   async readEntries(
     tenantId: string,
     userId: string,
@@ -79,7 +69,6 @@ export class HistoryService {
     return cutRowsOf(found);
   }
 
-  /** Returns whether the tenant has, or ever had, a user with this id. */
   async isKnown(tenantId: string, userId: string): Promise<boolean> {
     const { rows } = await this.db.query<{ known: boolean }>(
       `select exists (select 1 from users where tenant_id = $1 and id = $2)

@@ -6,16 +6,15 @@ import type { Person, ChangeSource } from '../../tenancy/identity/person.js';
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 
 /**
- * The states of a departure. `confirmed`: the platform has it. `waiting`: it is not sent yet, or the answer is unknown.
- * `parked`: an admin has to decide. `dismissed`: an admin has discarded it. `not_forwarded`: the platform has no
- * account of this user, or forwarding is off.
+ * The states of a departure. `confirmed`: the platform has it. `waiting`: it is not sent yet, or the answer is
+ * unknown. `parked`: an admin has to decide. `dismissed`: an admin has discarded it. `not_forwarded`: the platform has
+ * no account of this user, or forwarding is off.
  */
 export const LEAVER_STATES = ['confirmed', 'waiting', 'parked', 'dismissed', 'not_forwarded'] as const;
 
-/** The state of a departure. */
 export type LeaverState = (typeof LEAVER_STATES)[number];
 
-/** The stored times of the steps; null where a step did not happen, or its time is no longer kept. */
+/** Null where a step did not happen, or its time is no longer kept. */
 export interface LeaverTimes {
   requested_at: Date;
   committed_at: Date;
@@ -24,7 +23,7 @@ export interface LeaverTimes {
   confirmed_at: Date | null;
 }
 
-/** The milliseconds from the arrival of the request to each step. */
+/** Milliseconds from the arrival of the request to each step. */
 interface LeaverMilliseconds {
   commit: number;
   sessions: number | null;
@@ -45,10 +44,7 @@ export function timesOf(written: LeaverTimes, state: LeaverState): LeaverTimes {
   };
 }
 
-/**
- * Returns the duration of each step since the request. The clocks of two machines can differ a little, so no duration
- * is below 0.
- */
+/** Clocks of two machines can differ a little, so no duration is below 0. */
 export function leaverMillisecondsOf(times: LeaverTimes): LeaverMilliseconds {
   const since = (moment: Date): number => Math.max(0, moment.getTime() - times.requested_at.getTime());
   const known = (moment: Date | null): number | null => (moment === null ? null : since(moment));
@@ -60,7 +56,6 @@ export function leaverMillisecondsOf(times: LeaverTimes): LeaverMilliseconds {
   };
 }
 
-/** The identifying fields of a leaver. */
 class LeaverPerson extends OmitType(PersonBody, ['role']) {}
 
 class LeaverMillisecondsShape {
@@ -81,7 +76,6 @@ class LeaverError {
   detail!: string | null;
 }
 
-/** A departure as the API shows it. */
 export class LeaverShape {
   @ApiProperty({ example: 'chg_42', description: 'The change of the departure.' })
   id!: string;
@@ -133,7 +127,7 @@ export interface LeaverRow extends LeaverTimes {
   kind: 'deactivated' | 'deleted';
   person: Person;
   source: ChangeSource;
-  /** Null: the change is older than causes. */
+  /** Null when the change is older than causes. */
   cause: Cause | null;
   sessions_ended: number;
   /** The beginning and the end of the hold, for a departure that was held. */
@@ -144,7 +138,6 @@ export interface LeaverRow extends LeaverTimes {
   parked_detail: string | null;
 }
 
-/** Returns the record of a leaver as the API shows it. */
 export function leaverBody(row: LeaverRow): LeaverShape {
   const { email, first_name, last_name, external_id } = row.person;
   const times = timesOf(row, row.state);
@@ -172,7 +165,6 @@ export function leaverBody(row: LeaverRow): LeaverShape {
   };
 }
 
-/** The columns of an export for spreadsheets. */
 export const LEAVER_COLUMNS = [
   'user_id',
   'change_sequence',
@@ -205,7 +197,6 @@ export const LEAVER_COLUMNS = [
 ] as const;
 // prettier-ignore
 
-/** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
 export function leaverCells(row: LeaverRow): unknown[] {
   const body = leaverBody(row);
   const { user, milliseconds, source } = body;

@@ -7,7 +7,6 @@ import { CHANGE_PROGRESS } from '../../forwarding/changes/changes.repository.js'
 import { PLATFORM } from '../../forwarding/connections.js';
 import type { LeaverRow, LeaverState } from './leaver.mapping.js';
 
-/** Selects departures. */
 export interface LeaverFilter {
   user_id?: string | undefined;
   state?: LeaverState | undefined;
@@ -64,9 +63,6 @@ const HELD = `left join lateral (
 
 const BATCH = 500;
 
-/**
- * Lists leavers with the times of the request and of its effects.
- */
 @Injectable()
 export class LeaversService {
   constructor(private readonly db: Database) {}
@@ -75,7 +71,6 @@ export class LeaversService {
     return this.listRows(tenantId, filter, page);
   }
 
-  /** Returns all matching records, newest first, in batches. */
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {

@@ -11,9 +11,12 @@ import type { AttentionFacts } from './attention.js';
 import { attentionOf, nearest } from './attention.rules.js';
 import type { OverviewBody } from './overview.dto.js';
 
-/** Held users that are counted at the most. */
+/** Held users above this number are not counted. */
 const MOST_HELD = 10_000;
-/** For how long the refusal of a token that no directory has is shown: any client that knows the tenant's id can cause one. */
+/**
+ * A refused token without a directory is shown for this time: any client that knows the tenant's id can cause a
+ * refusal.
+ */
 const REFUSED_HOURS = 24;
 
 const list = (columns: string, rest: string, order: string): string =>
@@ -79,22 +82,20 @@ const STATES = `select
          from tasks where tenant_id = $1 and kind = 'platform.drift' and state = 'done' order by id desc limit 1) t
    where t.differences > 0) as drift`;
 
-/** How old an answer can be, in milliseconds. */
+/** The oldest answer, in milliseconds. */
 const MOST_AGE_MS = 2_000;
-/** How soon a credential has to end to be shown. */
+/** Credentials that end within these days are shown. */
 const SOON_DAYS = 30;
 const MOST_EXPIRIES = 20;
 const DAY_MS = 86_400_000;
 
-/** For how long the answer to who administers holds: no index has the role, so a search reads all users of the tenant. */
+/** The list of administrators is cached: no index has the role, so a search reads all users of the tenant. */
 const ADMINISTRATORS_AGE_MS = 60_000;
 
 type Facts = Pick<OverviewBody, 'directories' | 'expiries'> &
   Omit<OverviewBody['first_steps'], 'forwarded' | 'administrator'>;
 
-/**
- * Reads what needs attention in a tenant. All who ask within two seconds get one answer.
- */
+/** Reads what needs attention in a tenant. All requests within two seconds get one answer. */
 @Injectable()
 export class OverviewService {
   private readonly answers: FreshCache<OverviewBody>;
@@ -183,7 +184,7 @@ export class OverviewService {
     };
   }
 
-  /** The certificates of SAML IdPs that end soon. Their end is in the certificate itself. */
+  /** The certificates of SAML IdPs that end soon. The end is in the certificate itself. */
   private async certificates(tenantId: string): Promise<OverviewBody['expiries']> {
     const { rows } = await this.db.query<{ id: string; name: string; certificates: PinnedCertificate[] }>(
       `select id, name, settings -> 'certificates' as certificates from connections
@@ -218,7 +219,7 @@ export class OverviewService {
   }
 }
 
-/** Returns the ends within 30 days. Of certificates that have all expired, the last end is said. */
+/** Returns the ends within 30 days; the last end when all certificates have expired. */
 function endsToSay(ends: readonly number[], now: number): readonly number[] {
   const ahead = ends.filter((end) => end > now);
   if (ahead.length === 0 && ends.length > 0) return [Math.max(...ends)];

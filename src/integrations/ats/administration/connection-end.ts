@@ -28,7 +28,7 @@ interface RemovalPayload {
 const BATCH = 5_000;
 
 /**
- * What is left of a removed connection, table by table. Events go before records, because an erased candidate finds its
+ * The rows of a removed connection, table by table. Events go before records, because an erased candidate finds its
  * events by them.
  */
 const LEFT = [
@@ -49,12 +49,9 @@ const LEFT = [
 ] as const;
 
 /**
- * Ends a connection, at its ATS and here.
- *
- * Ends a connection at its ATS. An ATS that is away or refuses does not keep the connection alive: each step adds what is
- * left to do there to `stays`, in words.
- *
- * Removes what connections leave that are removed: a task, since there can be millions of rows.
+ * Ends a connection, at its ATS and here. An unreachable or refusing ATS does not keep the connection alive: each step
+ * adds its remaining work there to `stays`, in words. The rows of a removed connection go in a task, since there can
+ * be millions.
  */
 @Injectable()
 export class AtsConnectionEnd {
@@ -75,8 +72,8 @@ export class AtsConnectionEnd {
   }
 
   /**
-   * Removes the webhooks at the ATS, revokes the grant there, and forgets everything with which the ATS is called or
-   * calls. An ATS that is away or refuses does not keep the connection alive: what is left to do there is said.
+   * Removes the webhooks at the ATS, revokes the grant there, and deletes all credentials of both directions. The
+   * answer names what is left to do at an ATS that is unreachable or refuses.
    */
   async disconnect(caller: Caller, id: string): Promise<DisconnectedBody> {
     const { tenantId } = caller;
@@ -101,7 +98,7 @@ export class AtsConnectionEnd {
   }
 
   /**
-   * Removes a connection that is disconnected. Its records stay, and are the API's; what came in, and what was written, goes.
+   * Removes a disconnected connection. Its records stay, and belong to the API; its events and writes are removed.
    *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when it is not disconnected
@@ -119,7 +116,7 @@ export class AtsConnectionEnd {
     this.wake();
   }
 
-  /** Removes the webhooks; returns how many. */
+  /** @returns how many were removed */
   async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
     try {
       return await this.webhooks.remove(connection, connector, this.apis.of(connection));
@@ -130,7 +127,7 @@ export class AtsConnectionEnd {
     }
   }
 
-  /** Revokes the grant; returns whether the ATS has. */
+  /** @returns whether the ATS has revoked the grant */
   async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
     const { tenantId, credential } = connection;
     if (credential === null) return false;
@@ -149,13 +146,13 @@ export class AtsConnectionEnd {
     return revoked;
   }
 
-  /** Puts down the work, in the transaction that removes the connection. */
+  /** Stores the task, in the transaction that removes the connection. */
   async beginRemoval(tx: SqlRunner, { tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): Promise<void> {
     const payload: RemovalPayload = { connectionId: id };
     await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
   }
 
-  /** After the commit of `begin`: wakes the work. */
+  /** Wakes the task, after the commit of `beginRemoval`. */
   wake(): void {
     this.tasks.wake();
   }

@@ -25,9 +25,8 @@ import { newAtsToken } from './webhooks.js';
 const NO_CREDENTIAL = 'The connection has no credential';
 
 /**
- * Reads an ATS because a person asks for it: to test the credential, or to sync now.
- *
- * The administration of what webhooks of an ATS come in with: tokens of the address, and the secret that signs.
+ * Reads an ATS on request, to test the credential or to sync now, and manages the tokens and signing secrets of
+ * inbound webhooks.
  */
 @Injectable()
 export class AtsConnectionReads {
@@ -43,7 +42,7 @@ export class AtsConnectionReads {
   ) {}
 
   /**
-   * Makes a cheap call to the ATS, and says what came of it. A success ends the problem of the credential.
+   * Makes a cheap call to the ATS. A success ends the problem of the credential.
    *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when the connection is disconnected
@@ -107,11 +106,7 @@ export class AtsConnectionReads {
     return { ...(await this.views.view(tenantId, id)), api_token: token };
   }
 
-  /**
-   * Ends a token now.
-   *
-   * @throws {NotFound} when the connection has no such token
-   */
+  /** Ends a token now. @throws {NotFound} when the connection has no such token */
   async removeToken(caller: Caller, id: string, tokenId: string): Promise<void> {
     await this.changes.connected(caller.tenantId, id);
     await this.changes.change(caller, id, 'ats_connection.token_removed', async (tx, before) => {
@@ -120,7 +115,7 @@ export class AtsConnectionReads {
     });
   }
 
-  /** Sets the secret that the ATS signs with, in place of one that was set by hand; null: signatures are not checked. */
+  /** Replaces the signing secret that was set by hand; null ends the check of signatures. */
   async setSigningSecret(caller: Caller, id: string, secret: string | null): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);

@@ -26,7 +26,6 @@ import { AtsConnectionEnd } from './connection-end.js';
 import { AtsConnectionReads } from './connection-reads.js';
 import { AtsConnectionsService } from './connections.service.js';
 
-/** The connections of a tenant to applicant tracking systems. */
 @ApiController('ats-connections', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()

@@ -63,13 +63,13 @@ export class AtsConnectionChanges {
     return connection;
   }
 
-  /** Runs a change of the connections of a tenant; afterwards no process goes by the former ones. */
+  /** Runs a change of the connections of a tenant; afterwards no process uses the former ones. */
   async run(tenantId: string, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
     await this.db.transaction(tenantId, work);
     await this.store.forget(tenantId);
   }
 
-  /** Runs a write that makes something to be shown once, and returns it: the same for a repeated Idempotency-Key. */
+  /** Runs a write whose result is shown once, and returns the result: the same for a repeated Idempotency-Key. */
   async make<T>(by: Repeatable, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const made = await once(this.db, by, work);
     await this.store.forget(by.tenantId);
@@ -86,7 +86,7 @@ export class AtsConnectionChanges {
     await this.run(caller.tenantId, (tx) => this.changeIn(tx, caller, id, action, work));
   }
 
-  /** The same inside a transaction of the caller's. */
+  /** Does `change` inside the caller's transaction. */
   async changeIn(
     tx: SqlRunner,
     caller: AuditBy,
@@ -101,7 +101,6 @@ export class AtsConnectionChanges {
     await this.note(tx, caller, action, id, states);
   }
 
-  /** Writes a line of the audit log about a connection. */
   note(
     tx: SqlRunner,
     { tenantId, actor, requestId }: AuditBy,
@@ -115,9 +114,7 @@ export class AtsConnectionChanges {
 }
 
 /**
- * The administration of connections to ATSs.
- *
- * Checks the settings and the credential of a request against the connector and the ATS.
+ * The administration of connections to ATSs. Settings and credentials are checked against the connector and the ATS.
  */
 @Injectable()
 export class AtsConnectionsService {
@@ -134,12 +131,12 @@ export class AtsConnectionsService {
   ) {}
 
   /**
-   * Makes a connection. With a credential it is read from at once; without one, only webhooks come in.
+   * Makes a connection. With a credential its ATS is read at once; without one, only webhooks come in.
    *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
+   * @throws {InvalidFields} for settings or a credential that do not fit the connector, or when another connection to
+   * this provider has the token
    * @throws {MarkerTaken} when another connection of the tenant has the marker
    * @throws {AtsAccountTaken} when another connection of the tenant is of the account
-   * @throws {InvalidFields} when another connection to this provider has the token
    */
   async create(caller: Caller, input: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     const { tenantId } = caller;
@@ -184,7 +181,7 @@ export class AtsConnectionsService {
     return { ...(await this.views.view(tenantId, id)), api_token: token };
   }
 
-  /** Changes the named settings; what is left out stays. Another credential sets the connection up anew. */
+  /** Changes the named settings. A new credential sets the connection up anew. */
   async change(caller: AuditBy, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);

@@ -12,7 +12,6 @@ import { TokenClient } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
 import { AtsCallOptions, AtsPaces, ConnectionApi, type CallGround, HostBreaker } from './connection-api.js';
 
-/** The one way to ATSs: every call of a connection goes through here. */
 @Injectable()
 export class AtsApis {
   private readonly ground: CallGround;
@@ -36,7 +35,8 @@ export class AtsApis {
   /**
    * Returns the calls of a connection.
    *
-   * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end it
+   * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end
+   * it
    */
   of(connection: AtsConnection): AtsApi {
     return this.at(connection, this.ground);
@@ -72,7 +72,7 @@ export class AtsApis {
     }
     const url = urlOf(trimEndOf(address, '/'));
     const { anyPrivate } = ground;
-    // Where private addresses are admitted, the operator develops, and simulators have ports of their own.
+    // Where private addresses are allowed, the operator develops, and simulators have ports of their own.
     if (url === null || (!anyPrivate && refusalOfUrl(address, 'platform', { anyPrivate, networks: this.networks }))) {
       throw new AtsFailure('away', 'blocked', `The address of ${connector.title} is not admitted.`);
     }

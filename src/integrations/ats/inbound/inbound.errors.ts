@@ -4,8 +4,8 @@ import { DomainError } from '../../../base/errors/domain-error.js';
 type InboundRefusal = 'token' | 'signature_invalid' | 'signature_absent' | 'signature_stale';
 
 /**
- * An inbound webhook without a right token or signature. The answer is the same in all cases: a caller who guesses tokens does
- * not learn which one exists.
+ * An inbound webhook without a right token or signature. The answer is the same in all cases: a caller who guesses
+ * tokens does not learn which one exists.
  */
 export class InboundRefused extends DomainError {
   readonly kind = 'unauthenticated';

@@ -73,7 +73,6 @@ export class ConnectLinksController {
 
 const FORM_BYTES = 4_096;
 
-/** The form that chooses the user that writes. */
 export class WriterForm {
   @ApiProperty({ description: 'The `state` of the authorization that made the connection.' })
   state!: string;
@@ -81,7 +80,7 @@ export class WriterForm {
   as_user!: string;
 }
 
-/** Takes the user as whom a new connection writes, which the page at the end of the connecting asks for. */
+/** Takes the user as whom a new connection writes, from the form of the last page. */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
 @UseGuards(DocumentsGuard)

@@ -14,7 +14,6 @@ import { AtsAddresses } from '../connections/ats-connections.store.js';
 import { TokenClient } from '../oauth/token-client.js';
 import { connectors } from '../providers/providers.js';
 
-/** The body of a new connect link. */
 export class CreateConnectLink {
   @Choice(
     connectors()
@@ -41,13 +40,12 @@ export class ConnectLinkBody {
   created_at!: Date;
 }
 
-/** The same with the link itself, which is shown this once. */
+/** The link with its secret, which is shown this once. */
 export class NewConnectLinkBody extends ConnectLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
 }
 
-/** A link that can be used. */
 export interface OpenLink {
   id: string;
   provider: string;
@@ -56,21 +54,19 @@ export interface OpenLink {
 }
 
 const DAYS = 3;
-/** A link ends with its maker, too. */
+/** A link also ends with its maker. */
 const MAKER_END = makerEnd('$1', 'ats_connect_links.created_by');
 const COLUMNS = `id, provider, expires_at, used_at, created_at,
   case when used_at is null and ${MAKER_END} <= now() then least(revoked_at, ${MAKER_END}) else revoked_at end as revoked_at`;
 const OPEN = `used_at is null and revoked_at is null and expires_at > now() and ${MAKER_END} > now()`;
 
-/** Links that have been over for a month. */
+/** Links that ended a month ago. */
 export const CONNECT_LINK_LEFTOVERS = [
   `delete from ats_connect_links where expires_at < now() - interval '30 days'`,
   `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
 ];
 
-/**
- * Makes and revokes connect links.
- */
+/** Makes and revokes connect links. */
 @Injectable()
 export class ConnectLinksService {
   constructor(
@@ -121,7 +117,6 @@ export class ConnectLinksService {
     return rows[0]!;
   }
 
-  /** Returns the links of a tenant, newest first, with one too many. */
   async listLinks(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
     const { rows } = await this.db.query<ConnectLinkBody>(
       `select ${COLUMNS} from ats_connect_links where tenant_id = $1 and ($2::text is null or id < $2)
@@ -131,7 +126,7 @@ export class ConnectLinksService {
     return rows;
   }
 
-  /** Returns an open link by its secret; null: it is unknown, used, revoked or expired. */
+  /** Returns an open link by its secret; null when it is unknown, used, revoked or expired. */
   async byHash(tenantId: string, hash: Buffer): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
       `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and hash = $2 and ${OPEN}`,
@@ -140,7 +135,6 @@ export class ConnectLinksService {
     return rows[0] ?? null;
   }
 
-  /** Returns an open link. */
   async byId(tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
       `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
@@ -158,7 +152,7 @@ export class ConnectLinksService {
     return rows[0]?.created_by ?? null;
   }
 
-  /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
+  /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is no longer open */
   async useLink(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(
       `update ats_connect_links set used_at = now() where tenant_id = $1 and id = $2 and ${OPEN}

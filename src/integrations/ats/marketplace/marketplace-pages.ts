@@ -20,13 +20,12 @@ function dayOf(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What the page on which a person begins shows. */
 interface StartAsk {
   title: string;
   tenant: string;
   domains: readonly string[];
   former: { name: string; until: Date } | null;
-  /** The link with which the person came; null: a session. */
+  /** The link with which the person came; null for a session. */
   link: { created_by: { kind: string; name: string }; created_at: Date } | null;
   person: string | null;
   action: string;
@@ -58,12 +57,11 @@ function evidenceOf({ domains, former, link }: StartAsk) {
   }`;
 }
 
-/** Returns a name of the tenant's own text in quotes; nothing for one that looks as if someone had checked it. */
+/** Returns a name in quotes; empty for one that looks as if someone had checked it. */
 function quoted(name: string): string {
   return tenantNameProblem(name) === null ? ` “${name}”` : '';
 }
 
-/** Makes the page on which a person begins: for which tenant, and which connection. */
 function startPage(ask: StartAsk): HtmlPage {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
@@ -120,7 +118,7 @@ export function connectedPage(done: {
   tenant: string;
   marker: string;
   missing: readonly string[];
-  /** What the page asks; null: nothing. */
+  /** The question of the page, or null. */
   ask: WriterAsk | null;
 }): HtmlPage {
   const { title, tenant, marker, missing, ask } = done;
@@ -149,9 +147,9 @@ interface WriterAsk {
   title: string;
   action: string;
   state: string;
-  /** Empty where the ATS does not show its users: then the id is typed. */
+  /** Empty where the ATS does not show its users: the person types the id. */
   users: readonly AtsUserBody[];
-  /** Why the last choice was refused, in words; null: there was none. */
+  /** Why the last choice was refused, in words; null for the first one. */
   said: string | null;
 }
 
@@ -185,7 +183,6 @@ export function writerPage(ask: WriterAsk): HtmlPage {
   return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
 }
 
-/** Makes the page after the choice of the user that writes. */
 export function writerSetPage(title: string): HtmlPage {
   return {
     title: `${title} is connected`,
@@ -205,7 +202,7 @@ export function notConnectedPage(refusal: { title: string; said: string; again: 
   };
 }
 
-/** The page on which a person sees for which tenant an ATS is connected. */
+/** The page that shows for which tenant an ATS is connected. */
 @Injectable()
 export class StartPages {
   constructor(
@@ -216,7 +213,7 @@ export class StartPages {
     private readonly store: AtsConnectionStore,
   ) {}
 
-  /** Sends the page; `code` is the secret of a connect link, null without one. */
+  /** Sends the page; `code` is the secret of a connect link, or null. */
   async show(res: BridgeResponse, connector: Connector, starter: Starter, code: string | null): Promise<void> {
     const face = await this.faces.of(starter.tenantId);
     const { provider, title } = connector;
@@ -235,7 +232,7 @@ export class StartPages {
     sendPage(res, page, face);
   }
 
-  /** The connections that a new grant can be given to: those made by OAuth, and those that are disconnected. */
+  /** The connections that can get a new grant: those made by OAuth, and disconnected ones. */
   async choosable(tenantId: string, provider: string): Promise<Choosable[]> {
     const all = await this.store.of(tenantId);
     return all

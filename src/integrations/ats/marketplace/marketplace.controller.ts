@@ -21,7 +21,6 @@ import { MarketplaceService, type Starter } from './marketplace.service.js';
 const FORM_BYTES = 4_096;
 const COOKIE_SECONDS = 600;
 
-/** The form with which a person begins. */
 export class ConnectForm {
   @ApiProperty({ required: false, description: 'The secret of a connect link, or the whole link.' })
   code?: string;
@@ -32,8 +31,8 @@ export class ConnectForm {
 }
 
 /**
- * The pages with which a person connects an ATS by OAuth. An ATS opens `start` from its settings; nothing of that request
- * is trusted but the provider in its path.
+ * The pages for connecting an ATS by OAuth. An ATS opens `start` from its settings; only the provider in the path of
+ * that request is trusted.
  */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
@@ -160,7 +159,7 @@ export class MarketplaceController {
     });
     if (done === null) return;
     const { tenantId, marker, missing, users } = done;
-    // A page that asks has to know its browser: its cookie goes with the answer.
+    // The answer to a page with a question must come from the same browser, so its cookie stays.
     const cookie = users === null ? this.states.cookieOf(state) : null;
     if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
     const face = await this.faces.of(tenantId);

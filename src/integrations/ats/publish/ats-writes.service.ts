@@ -25,7 +25,7 @@ import { type AtsWriteRow, type WriteState, MARKER_BEGIN } from './write.js';
 
 const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];
 const DISMISSED: readonly WriteState[] = ['waiting', 'failed', 'left'];
-/** The most tries of a write that are shown. */
+/** The most tries of a write in the API. */
 const TRIES = 50;
 
 const CSV_PAGE = 200;
@@ -47,7 +47,6 @@ const CSV_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof AtsWriteBody)[];
 
-/** The test would leave something in the ATS, and the caller has not confirmed it. */
 class TestStays extends Conflict {
   constructor(detail: string) {
     super('confirm_needed', detail);
@@ -55,9 +54,8 @@ class TestStays extends Conflict {
 }
 
 /**
- * Shows what is written to an ATS, and settles by hand what failed.
- *
- * Writes to one candidate that the caller names, reads it back and takes it back, while the caller waits.
+ * Shows the writes to an ATS, and settles failed ones by hand. Tests writing on a candidate that the caller names, and
+ * undoes it, while the caller waits.
  */
 @Injectable()
 export class AtsWritesService {
@@ -73,13 +71,11 @@ export class AtsWritesService {
     private readonly config: Config,
   ) {}
 
-  /** Returns a page of the writes of a connection, newest first, with one too many. */
   async list(tenantId: string, connectionId: string, filter: WriteFilter, page: PageRequest): Promise<AtsWriteRow[]> {
     await this.connection(tenantId, connectionId);
     return this.writes.list(tenantId, connectionId, filter, page);
   }
 
-  /** Returns all writes of a list as CSV, newest first, a page at a time. */
   async *csv(tenantId: string, connectionId: string, filter: WriteFilter): AsyncGenerator<string> {
     yield csvLine(CSV_COLUMNS);
     for (let after: string | null = null; ;) {
@@ -91,7 +87,6 @@ export class AtsWritesService {
     }
   }
 
-  /** Returns a write with its last tries, newest first. */
   async get(
     tenantId: string,
     connectionId: string,
@@ -107,9 +102,9 @@ export class AtsWritesService {
   }
 
   /**
-   * Lets a write that ended be tried again, behind what waits for its candidate.
+   * Lets an ended write be tried again, after the waiting ones of its candidate.
    *
-   * @throws {WrongAtsState} when it waits or is written, or a newer revision took its place
+   * @throws {WrongAtsState} when it waits or is written, or a newer revision replaced it
    */
   async retry(caller: Caller, connectionId: string, id: string): Promise<AtsWriteRow> {
     const { tenantId } = caller;
@@ -129,11 +124,7 @@ export class AtsWritesService {
     return (await this.writes.one(tenantId, connectionId, id))!;
   }
 
-  /**
-   * Ends a write by hand.
-   *
-   * @throws {WrongAtsState} when it is written, or ended otherwise
-   */
+  /** Ends a write by hand. @throws {WrongAtsState} when it is written, or ended otherwise */
   async dismiss(caller: Caller, connectionId: string, id: string, reason: string): Promise<AtsWriteRow> {
     const { tenantId } = caller;
     await this.connection(tenantId, connectionId);
@@ -153,7 +144,7 @@ export class AtsWritesService {
     return connection;
   }
 
-  /** Locks the candidate, as all writes of its lane do, and then the write. */
+  /** Locks the candidate, as all writes of its lane do, then the write. */
   private async locked(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<AtsWriteRow> {
     const seen = await this.writes.one(tenantId, connectionId, id, tx);
     if (seen === undefined) throw new NotFound('write');
@@ -184,11 +175,11 @@ export class AtsWritesService {
   }
 
   /**
-   * Tests where the connection puts scorecards, or else links.
+   * Tests the target of scorecards, else of links.
    *
    * @throws {InvalidFields} for a candidate that did not come through the connection
    * @throws {WrongAtsState} where the connection writes nothing, or is disconnected
-   * @throws {TestStays} where the test leaves something, and that is not confirmed
+   * @throws {TestStays} where the test would leave something, without the caller's confirmation
    */
   async test(caller: Caller, connectionId: string, candidateId: string, confirm: boolean): Promise<TestWriteBody> {
     const { tenantId, actor, requestId } = caller;

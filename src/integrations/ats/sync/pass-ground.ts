@@ -13,9 +13,9 @@ export interface PassGround {
   api: AtsApi;
   /** The turn has had a step. */
   hasBegun?: boolean;
-  /** Where the list that is being read began. */
+  /** Where the current list began. */
   mark?: { phase: PollKind; mark: PollMark } | undefined;
-  /** The pages after those that are being written: they are read meanwhile. */
+  /** The pages after those being written: they are read meanwhile. */
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
 
@@ -25,8 +25,8 @@ export class SyncOptions {
   everyMs = 300_000;
   /** Between two full passes. */
   fullMs = 86_400_000;
-  /** The next pass begins so long before the start of the last one: clocks of ATSs differ, and lists lag behind. */
+  /** The next pass begins this time before the start of the last one: clocks of ATSs differ, and lists lag. */
   overlapMs = 300_000;
-  /** A pass that waited for longer begins anew: its cursor is no good any more. */
+  /** After a longer wait a pass begins anew: its cursor is outdated. */
   resumeMs = 6 * 3_600_000;
 }

@@ -7,13 +7,11 @@ import type { LeftOut, Pass, PassCounts, PassReason, Phase } from './pass.js';
 import { newPass, nextPhase } from './pass.rules.js';
 import { type SyncKey, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
-/** The states of a run. `waiting`: the ATS does not answer, and the run resumes at its place later. */
+/** `waiting`: the ATS does not answer, and the run resumes at its place later. */
 export const RUN_STATES = ['running', 'waiting', 'done', 'failed'] as const;
 
-/** The state of a run. */
 export type RunState = (typeof RUN_STATES)[number];
 
-/** One pass, as it is shown. */
 export interface RunRow {
   id: string;
   reason: PassReason;
@@ -31,9 +29,7 @@ export interface RunRow {
 const KEPT = 1_000;
 const COLUMNS = 'id, reason, is_full, state, phase, counts, left_out, error, started_at, finished_at';
 
-/**
- * Stores how far passes have come, with the runs that an administrator sees.
- */
+/** Stores the progress of passes, with the runs that an administrator sees. */
 @Injectable()
 export class PassProgress {
   constructor(
@@ -43,7 +39,6 @@ export class PassProgress {
     private readonly options: SyncOptions,
   ) {}
 
-  /** Returns the pass of a claimed sync: the one that was interrupted, or a new one. */
   async passOf(sync: ClaimedSync): Promise<Pass> {
     return this.resumed(sync) ?? (await this.begin(sync));
   }
@@ -56,11 +51,7 @@ export class PassProgress {
     return next;
   }
 
-  /**
-   * Stores the place of a pass.
-   *
-   * @param next the pass after it; null: the pass is over
-   */
+  /** Stores the place of a pass. @param next the pass after it; null when the pass is over */
   async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
     await this.syncs.keep(tx, sync, next ?? pass);
     await this.putRun(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
@@ -82,7 +73,7 @@ export class PassProgress {
     });
   }
 
-  /** Sends out the events of a pass that is over. */
+  /** Sends out the events of a finished pass. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);
   }
@@ -92,7 +83,6 @@ export class PassProgress {
     return Date.now() - Date.parse(pass.startedAt) < this.options.resumeMs ? pass : null;
   }
 
-  /** Begins a new pass. */
   private async begin(sync: ClaimedSync): Promise<Pass> {
     const { fullAt } = await this.syncs.mark(sync, 'jobs');
     const candidates = await this.syncs.mark(sync, 'candidates');
@@ -106,7 +96,7 @@ export class PassProgress {
     return pass;
   }
 
-  /** Notes a run and how far it is. */
+  /** Stores a run and its progress. */
   async putRun(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,

@@ -13,7 +13,6 @@ import { RUN_STATES, type RunState, PassProgress, type RunRow } from './pass-pro
 import { PASS_REASONS, PHASES, type PassReason, type Phase } from './pass.js';
 import { SYNC_WORK } from './syncs.repository.js';
 
-/** What a run came to. */
 class RunCountsBody {
   @ApiProperty({ type: 'integer', description: 'Records that the ATS has shown.' })
   read!: number;
@@ -39,7 +38,6 @@ class LeftOutBody {
   reason!: string;
 }
 
-/** One pass over the records of an ATS. */
 class RunBody {
   @ApiProperty({ example: 'run_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -79,7 +77,6 @@ class RunBody {
   duration_ms!: number | null;
 }
 
-/** The runs of a connection. */
 @ApiController('ats-connections/:connection_id/runs', { tag: 'ats-connections' })
 @ApiRefusals()
 export class RunsController {

@@ -29,13 +29,12 @@ function kindOf(item: RecordItem): AtsRecordKind {
   return item.kind === 'gone' ? item.gone.kind : item.kind;
 }
 
-/** While many requests come, a pause is before each further step: a step of ten pages costs as much as two hundred creates. */
+/** Under load a pause comes before each further step: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
 
 /**
- * Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues.
- *
- * Writes the records of pages together with the place where their pass continues.
+ * Moves a pass by some pages: they are read outside of transactions, and written together with the place where the
+ * pass continues.
  */
 @Injectable()
 export class SyncPass {
@@ -54,7 +53,7 @@ export class SyncPass {
   /**
    * Reads and writes some pages.
    *
-   * @returns the pass after it; null: the pass is over
+   * @returns the pass after it; null when the pass is over
    * @throws {AtsFailure} or {@link ListWithoutEnd}, with nothing written
    */
   async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
@@ -87,7 +86,7 @@ export class SyncPass {
   }
 
   private async markOf(ground: PassGround, phase: PollKind): Promise<PollMark> {
-    // It changes at the end of the list alone.
+    // The mark changes only at the end of the list.
     if (ground.mark?.phase !== phase) ground.mark = { phase, mark: await this.syncs.mark(ground.sync, phase) };
     return ground.mark.mark;
   }
@@ -102,12 +101,12 @@ export class SyncPass {
 
   private readAhead(ground: PassGround, pass: Pass, phase: PollKind, mark: PollMark): void {
     const pages = this.pagesOf(ground, pass, phase, mark);
-    // Their failure is that of the next step, which may never come.
+    // Its failure belongs to the next step, which may never come.
     pages.catch(() => undefined);
     ground.ahead = { phase, cursor: pass.cursor!, pages };
   }
 
-  /** Returns null where the ATS does not take the token of the last pass any more: the list is read whole. */
+  /** Returns null where the ATS no longer takes the token of the last pass: the whole list is read. */
   private async pagesOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     try {
       return await readPages(ground.connector, ground.api, kind, pass, mark);
@@ -131,8 +130,8 @@ export class SyncPass {
   /**
    * Writes pages when a slot is free.
    *
-   * @param atEnd runs in the transaction that ends a list; null: the list continues
-   * @returns the pass after it; null: the pass is over
+   * @param atEnd runs in the transaction that ends a list; null when the list continues
+   * @returns the pass after it; null when the pass is over
    */
   writePage(
     ground: PassGround,
@@ -177,7 +176,10 @@ export class SyncPass {
     return moved;
   }
 
-  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
+  /**
+   * Writes records in one transaction; where a record makes it fail, each half in its own, so that the others are
+   * stored.
+   */
   private async stored(
     connection: AtsConnection,
     kind: AtsRecordKind,

@@ -22,7 +22,7 @@ import type { Pass } from './pass.js';
 import { SyncPass } from './sync-pass.js';
 import { DUE_SYNCS, SYNC_WORK, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
-/** A webhook that comes so late is missing. */
+/** A webhook later than this is missing. */
 const LATE = `interval '1 hour'`;
 const LOOKED_BACK = `interval '7 hours'`;
 /** The clock of the ATS may be ahead of ours. */
@@ -33,15 +33,13 @@ const MOST = 1_000;
 const TURN_MS = 10_000;
 /** The longest rest after failures, and the rest after a refusal. */
 const MOST_REST_MS = 3_600_000;
-/** The time after which polls of a tenant with exhausted storage look again. */
+/** The time after which polls of a tenant with exhausted storage try again. */
 const STORAGE_REST_MS = 300_000;
 
 /**
- * Reads the records of ATSs by the clock: the next pages of one connection after the other, for some seconds each.
- *
- * Keeps the webhooks of a connection alive, after its passes, and notices those that do not come.
- *
- * Notices webhooks that do not come: what a poll has found, and no webhook has brought within an hour.
+ * Reads the records of ATSs on schedule: the next pages of each connection in turn, for some seconds each. After its
+ * passes a connection's webhooks are renewed. A change that a poll has found, and no webhook has brought within an
+ * hour, shows missing webhooks.
  */
 @Injectable()
 export class SyncTurn extends WorkKind {
@@ -108,7 +106,7 @@ export class SyncTurn extends WorkKind {
     await this.tendWebhooks(ground, pass.isFirst);
   }
 
-  /** An ATS that is away lets the pass wait where it is; a list that cannot be read ends it. */
+  /** An ATS that is away lets the pass wait at its place; a list that cannot be read ends it. */
   private async failed(sync: ClaimedSync, connection: AtsConnection, pass: Pass, error: unknown): Promise<TurnOutcome> {
     const failure = failureOf(error);
     if (failure === null) throw error;
@@ -122,7 +120,7 @@ export class SyncTurn extends WorkKind {
     return failed(failure.reason, failure.kind === 'refused' ? MOST_REST_MS : restMs);
   }
 
-  /** Looks after the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
+  /** Renews the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
   async tendWebhooks(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
     const { connection } = ground;
     try {
@@ -153,7 +151,7 @@ export class SyncTurn extends WorkKind {
     this.renewedAt.set(key, now);
   }
 
-  /** The set-up makes all webhooks of a connection anew, in place of those that are left. */
+  /** The set-up makes all webhooks of a connection anew, in place of the remaining ones. */
   private async makeAnew({ tenantId, id }: AtsConnection): Promise<void> {
     const payload = { connection_id: id, user_id: null };
     const createdBy = systemActor('ats.webhooks');
@@ -163,7 +161,7 @@ export class SyncTurn extends WorkKind {
     this.tasks.wake();
   }
 
-  /** Looks at what the polls of the last hours found. A connection that never had a webhook misses none. */
+  /** Compares the changes that the polls of the last hours found. A connection that never had a webhook misses none. */
   async lookForMissing(connection: AtsConnection): Promise<void> {
     const { tenantId, id, provider } = connection;
     const { rows } = await this.db.query<{ found: number }>(

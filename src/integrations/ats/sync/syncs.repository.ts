@@ -7,12 +7,11 @@ import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 /** The kind of the work that reads the lists of a connection. */
 export const SYNC_WORK = 'ats.polls';
 
-/** The connections whose next pass, or next page, is due, as SQL. */
+/** SQL: the connections whose next pass, or next page, is due. */
 export const DUE_SYNCS = `select s.tenant_id, s.connection_id as id, s.next_at as since, ${SERVER} as server from ats_syncs s
   join ats_connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
   where s.next_at <= now() and not c.paused and c.state <> 'disconnected' and c.credential_sealed is not null`;
 
-/** A connection that has polls. */
 export interface SyncKey {
   tenantId: string;
   connectionId: string;
@@ -26,12 +25,11 @@ export interface ClaimedSync extends SyncKey {
   pass: Pass | null;
 }
 
-/** The statements of polls. */
 @Injectable()
 export class SyncsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the polls of a turn; null: they are not due any more. */
+  /** Returns the polls of a turn; null when they are no longer due. */
   async open(turn: Turn): Promise<ClaimedSync | null> {
     const { tenantId, id: connectionId } = turn;
     const { rows } = await this.db.query<Pick<ClaimedSync, 'reason' | 'fullIsDue' | 'pass'>>(
@@ -43,10 +41,10 @@ export class SyncsRepository {
   }
 
   /**
-   * Notes how far a pass is, in the transaction that writes its page.
+   * Notes the progress of a pass, in the transaction that writes its page.
    *
-   * @param pass null: the next one begins anew
-   * @param isNew the pass begins: what is asked for from now on is another one
+   * @param pass null lets the next one begin anew
+   * @param isNew the pass begins: a later request means another one
    * @throws {LeaseLost} when another worker has the connection
    */
   async keep(
@@ -64,7 +62,7 @@ export class SyncsRepository {
     if (rowCount !== 1) throw new LeaseLost('the polls of the connection have ended');
   }
 
-  /** Ends a pass in its transaction. One that was asked for meanwhile follows at once. */
+  /** Ends a pass in its transaction. A pass that was requested since follows at once. */
   async done(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,

@@ -14,7 +14,6 @@ import {
 } from '../remote-json.js';
 import { greenhouseCandidate, greenhouseJob, greenhouseUser } from './greenhouse.mapping.js';
 
-/** The name in messages. */
 export const GREENHOUSE = 'Greenhouse';
 
 const PER_PAGE = '500';
@@ -37,7 +36,7 @@ async function greenhousePage(api: AtsApi, path: string, cursor: string | null, 
   return { rows: json, next: nextIn(headers['link']) };
 }
 
-/** Returns the records with these ids, as v3 has no other way to read one. */
+/** Returns the records with these ids; v3 has no other way to read one. */
 export async function recordsOf(
   api: AtsApi,
   path: string,
@@ -52,7 +51,7 @@ export async function recordsOf(
   return all;
 }
 
-/** Reads one record; null: Greenhouse has no such one. */
+/** Reads one record; null when Greenhouse has none. */
 export async function greenhouseRecord(api: AtsApi, path: string, id: string): Promise<RemoteObject | null> {
   // Ids are numbers: another text would be a refused call, and no record has it.
   if (!/^\d+$/.test(id)) return null;
@@ -60,7 +59,6 @@ export async function greenhouseRecord(api: AtsApi, path: string, id: string): P
   return objectsIn(rows).find((row) => idOf(row['id']) === id) ?? null;
 }
 
-/** Reads one page of jobs. */
 async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const { rows, next } = await greenhousePage(api, '/jobs', cursor, { per_page: PER_PAGE, ...changedSince(since) });
   return { ...(await readRows(rows, greenhouseJob)), next };
@@ -78,13 +76,11 @@ async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<
   return { ...read, next: next ?? (since === null ? null : SECOND) };
 }
 
-/** Reads one job. */
 async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const found = await greenhouseRecord(api, '/jobs', id);
   return found === null ? null : readOne(() => greenhouseJob(found));
 }
 
-/** Reads one candidate with all applications. */
 async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const found = await greenhouseRecord(api, '/candidates', id);
   if (found === null) return null;
@@ -93,13 +89,11 @@ async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> 
   return readOne(() => greenhouseCandidate(found, applications, sources));
 }
 
-/** Reads one user. */
 async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await greenhouseRecord(api, '/users', id);
   return found === null ? null : readOne(() => greenhouseUser(found));
 }
 
-/** Reads one page of users. */
 async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
   const { rows, next } = await greenhousePage(api, '/users', cursor, { per_page: PER_PAGE });
   return { ...(await readRows(rows, greenhouseUser)), next };
@@ -131,7 +125,7 @@ async function joined(api: AtsApi, people: readonly unknown[]): Promise<Omit<Ats
   return readRows(people, (person) => greenhouseCandidate(person, own.get(idOf(person['id'])) ?? [], sources));
 }
 
-/** The names of sources; none where the credential does not show them. */
+/** Returns the names of sources; empty where the credential does not show them. */
 async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(applications.flatMap((one) => idOf(one['source_id']) ?? []))];
   const names = new Map<string, string>();
@@ -142,7 +136,7 @@ async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Pr
       if (id !== null && name !== null) names.set(id, name);
     }
   } catch (error) {
-    // The name of a source is worth no candidate.
+    // A candidate is not left out for the name of its source.
     if (!(error instanceof AtsFailure) || !['forbidden', 'not_found', 'rejected'].includes(error.kind)) throw error;
   }
   return names;
@@ -169,5 +163,4 @@ export function customFieldOf(person: RemoteObject, field: string | null): Remot
   return objectOf(found);
 }
 
-/** The reads of the connector. */
 export const greenhouseReads = { test, jobs, candidates, job, candidate, user, users } satisfies Partial<Connector>;

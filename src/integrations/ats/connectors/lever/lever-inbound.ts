@@ -32,7 +32,7 @@ const OF_OTHERS = new Set([
 
 /**
  * Webhooks of Lever. The signature covers the token and the time, not the data. So every event is a hint, and the
- * opportunity is read from Lever: one that is not there any more was deleted.
+ * opportunity is read from Lever: a missing one was deleted.
  */
 export const leverInbound: InboundRules = {
   ack: 200,
