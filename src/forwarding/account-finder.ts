@@ -347,7 +347,6 @@ export class AccountFinder {
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
-  /** Binds the account that was found under an external id, if no other lane works with it. */
   private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption = adoptByExternalId(bound);
@@ -369,7 +368,6 @@ export class AccountFinder {
     return { kind: 'next', lookup: found, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
   }
 
-  /** Returns the other lane that works with an account, or may be creating it. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
     // In this order: a create that is over by the first look has left its binding for the second.
     const creator = await creating(this.db, destination, person, lane.subject, this.users);

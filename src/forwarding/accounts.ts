@@ -4,19 +4,16 @@ import type { DestinationKey } from '../engine/delivery/destination.js';
 import { apply, lock } from '../engine/delivery/lanes/write.js';
 import type { NamedUsers } from './connections.js';
 
-/** What no two accounts of a destination share. */
 interface AccountNames {
   external_id: string | null;
   email: string | null;
 }
 
-/** The lane that has, or may have, an account of the destination. */
 export interface Bound {
   subject: string;
   target_state: TargetState;
   pending: boolean;
   parked: boolean;
-  /** The lane waits for another lane. */
   waiting?: boolean;
 }
 
@@ -27,7 +24,6 @@ const OF_DESTINATION = `l.tenant_id = $1 and l.channel = $2 and l.destination = 
 /** The lane of an account that is being created: the frozen call is for an active user without an account. */
 const CREATES = `l.call ->> 'state' = 'active' and l.account in ('none', 'unnamed')`;
 
-/** Returns the lane that is bound to an account, other than that of this subject. */
 export async function boundTo(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -71,7 +67,6 @@ export async function creating(
   return rows[0] ?? null;
 }
 
-/** The most lanes of a circle that is found. */
 const LONGEST_CIRCLE = 100;
 
 /**

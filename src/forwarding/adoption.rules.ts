@@ -4,7 +4,6 @@ import { accountRefusal } from '../tenancy/identity/user-change.rules.js';
 import type { Bound } from './accounts.js';
 import type { PlatformUser } from './platform-client/platform.client.js';
 
-/** Whether an existing account may become the user's. */
 type Adoption =
   | { kind: 'adopt' }
   /** The account belongs to another user, whose own change is on its way and goes first. */
@@ -55,7 +54,6 @@ export function sharesName(person: Person, { email, external_id }: PlatformUser)
   return sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id);
 }
 
-/** Returns whether two addresses are one mailbox, without regard to case. */
 export function sameEmail(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a.toLowerCase() === b.toLowerCase();
 }

@@ -5,7 +5,6 @@ import type { Person } from '../tenancy/identity/person.js';
 import type { Bound } from './accounts.js';
 import { createBody, lacksEmail, updateBody, idIn } from './platform-user.mapping.js';
 
-/** A step of a call. */
 type CallStep =
   | { kind: 'nothing' }
   | { kind: 'look' }
@@ -16,7 +15,6 @@ type CallStep =
   | { kind: 'deactivate'; id: string; body: string }
   | { kind: 'delete'; id: string };
 
-/** The steps that change something on the platform. */
 export type Write = Exclude<CallStep, { kind: 'nothing' | 'look' }>;
 
 export function personOf(call: Call): Person {
@@ -98,7 +96,6 @@ function outcomeAside(call: Call, verdict: Verdict): Outcome {
   return failureOf(verdict);
 }
 
-/** Returns the look-up with what was tried already. */
 function asked(call: Call, lookup: Lookup): Lookup {
   const { dissolved, asked } = call.lookup ?? {};
   return { ...lookup, ...(dissolved === undefined ? {} : { dissolved }), ...(asked === undefined ? {} : { asked }) };

@@ -58,6 +58,5 @@ export abstract class NamedUsers {
    */
   abstract namedQuery(tenantId: string, externalId: string, email: string): string;
 
-  /** Returns the ids of the active users, by external id. */
   abstract byExternalId(tenantId: string, externalIds: readonly string[]): Promise<Map<string, string>>;
 }

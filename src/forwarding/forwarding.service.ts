@@ -15,9 +15,7 @@ export type AccountLeftOutReason =
 
 /** What became of an account that the platform has. */
 export type Intake =
-  | { kind: 'created' | 'known'; userId: string }
-  /** `detail` is a sentence for the report. */
-  | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
+  { kind: 'created' | 'known'; userId: string } | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
 
 /** Takes accounts of the platform in as users. The room that keeps the users implements it. */
 export interface PeopleIntake {

@@ -64,7 +64,6 @@ export function platformIdOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && !isLongerThan(value, 255) ? value : null;
 }
 
-/** Reads the id at the places where platforms put it. */
 export function idIn(body: unknown): string | null {
   if (body === null || typeof body !== 'object') return null;
   const { id, data, user } = body as { id?: unknown; data?: { id?: unknown }; user?: { id?: unknown } };

@@ -13,7 +13,6 @@ import { bearerToken } from '../tenancy/tenants/caller.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 import { Metrics } from './metrics.js';
 
-/** Headers of a request that came through a proxy. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
 /**

@@ -8,13 +8,10 @@ import { SealedSecrets } from './sealed-secrets.js';
 const PATIENCE = 2_000;
 const KEPT = 1_000;
 
-/** Why a process is not ready. */
 type NotReady = 'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
 
 interface ReadinessAnswer {
-  /** Null when the process can work. */
   readonly reason: NotReady | null;
-  /** Information for an operator, also while the process can work. */
   readonly detail: string | null;
 }
 

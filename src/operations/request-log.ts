@@ -29,7 +29,6 @@ export class RequestLog {
     this.logging = logger.infoEnabled;
   }
 
-  /** Called once for each request, when its answer is sent or its caller is gone. */
   readonly ended = (req: BridgeRequest, res: BridgeResponse): void => {
     const ms = performance.now() - req.startedAt;
     const path = pathOf(req);

@@ -109,7 +109,6 @@ export class Retention extends IntervalWork {
   }
 }
 
-/** Returns the month of a moment (UTC), or a later one. */
 function monthOf(moment: Date, later: number): Month {
   const from = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
   const name = from.toISOString().slice(0, 7).replace('-', '_');

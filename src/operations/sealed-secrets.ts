@@ -9,7 +9,6 @@ import { DESTINATION_KEYS } from '../engine/delivery/destinations/destinations.r
 import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-connections.store.js';
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint.store.js';
 
-/** All columns of encrypted secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DESTINATION_KEYS,
   WEBHOOK_SECRETS,
@@ -124,7 +123,6 @@ interface SealedTrouble {
   readonly unopened: readonly SealedCount[];
   /** A key is missing: none of its secrets opens. Otherwise single rows are damaged. */
   readonly keyMissing: boolean;
-  /** The problem and its solution, for an operator. */
   readonly words: string;
 }
 

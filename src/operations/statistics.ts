@@ -5,7 +5,6 @@ import { Background } from '../base/loop.js';
 import { LANE_STATISTICS } from '../engine/delivery/lanes/read.js';
 
 const EVERY_MS = 250;
-/** After this number of statements of this process, tables may have grown. */
 const STATEMENTS = 20;
 
 /** Only these columns are analysed: documents are never compared as a whole, and are the most expensive to analyse. */

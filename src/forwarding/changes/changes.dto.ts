@@ -5,7 +5,6 @@ import type { ChangeKind, Person, ChangeSource } from '../../tenancy/identity/pe
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 
 export const CHANGE_STATES = ['pending', 'delivered', 'parked', 'recorded', 'dismissed'] as const;
-/** The state of a change: that of its user's lane. */
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
 export interface ChangeRow {
@@ -132,7 +131,6 @@ export class ParkedSelection {
   dry_run?: boolean;
 }
 
-/** Parked changes to dismiss. */
 export class DismissSelection extends ParkedSelection {
   @Text({ max: 500, optional: true, description: 'Why they are given up.' })
   reason?: string;

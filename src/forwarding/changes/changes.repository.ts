@@ -74,7 +74,6 @@ const PARKED_FROM = `from lanes l join changes c on c.tenant_id = $1 and c.seque
     and ($4::text is null or l.parked_reason = $4) and ($5::text is null or c.source ->> 'directory_id' = $5)
     and ($6::text[] is null or l.subject = any($6))`;
 
-/** The changes of a tenant, and how far each has come. */
 @Injectable()
 export class ChangesRepository {
   constructor(private readonly db: Database) {}
@@ -128,12 +127,10 @@ export class ChangesRepository {
     return rows[0] ?? null;
   }
 
-  /** Returns the requests that carried a change, oldest first. */
   attempts(tenantId: string, userId: string, sequence: string): Promise<AttemptRow[]> {
     return readAttempts(this.db, platformOf(tenantId), userId, sequence);
   }
 
-  /** Marks the changes of a user after `after`, up to `through`, as dismissed. */
   async markDismissed(
     tx: SqlRunner,
     tenantId: string,
@@ -156,7 +153,6 @@ export class ChangesRepository {
     return rows[0]!.n;
   }
 
-  /** Returns up to `limit` users after one, by id. */
   async parkedAfter(tenantId: string, choice: ParkedChoice, userId: string, limit: number): Promise<ParkedUser[]> {
     const { rows } = await this.db.query<ParkedUser>(
       `select l.subject as user_id, l.last_pending::text as sequence ${PARKED_FROM} and l.subject > $7

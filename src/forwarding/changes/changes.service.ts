@@ -29,14 +29,12 @@ import {
 } from './changes.dto.js';
 import { ChangesRepository, type ChangeFilter, type ParkedChoice, type ParkedUser } from './changes.repository.js';
 
-/** What happens to the parked changes of a task. */
 export type ChangeAct = 'retry' | 'dismiss';
 
 /** `after`: the user after whom the next batch begins. `reason`: why the changes are dismissed. */
 type ChangePayload = ParkedChoice & { after?: string; reason?: string };
 
 const BATCH = 100;
-/** The name under which a task counts its changes. */
 const DONE = { retry: 'retried', dismiss: 'dismissed' } as const satisfies Record<ChangeAct, string>;
 
 /**
@@ -216,7 +214,6 @@ export class ChangesService {
     return { done: users.length, next, result };
   }
 
-  /** Returns whether the act was done; else notes the cause. */
   private async one(task: Task<ChangePayload>, act: ChangeAct, { user_id, sequence }: ParkedUser): Promise<boolean> {
     const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
     const id = changeId(sequence);
@@ -233,7 +230,6 @@ export class ChangesService {
   }
 }
 
-/** Refuses a choice that names nothing, or two things. */
 function demandChoice({ user_ids, error, directory }: ParkedChoice): void {
   const isFiltered = error !== undefined || directory !== undefined;
   if ((user_ids === undefined) === isFiltered) return;

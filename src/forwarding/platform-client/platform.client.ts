@@ -5,7 +5,6 @@ import { urlOf } from '../../base/url.js';
 
 /** The address and the credential of a tenant's platform. */
 export interface PlatformConnection {
-  /** Without a slash at the end. */
   baseUrl: string;
   key: string | null;
   paths: { users: string; resolve: string };
@@ -26,7 +25,6 @@ export interface PlatformRequest {
   idempotencyKey?: string;
   timeoutMs: number;
   maxBytes?: number;
-  /** Headers that the answer keeps, by lower-case name. */
   keptHeaders?: readonly string[];
 }
 

@@ -29,7 +29,6 @@ type Call = Pick<PlatformRequest, 'method' | 'path' | 'query' | 'body' | 'idempo
 
 class Trial {
   readonly steps: PlatformTestStep[] = [];
-  /** Names the user that the trial leaves at the platform, as a sentence. */
   left = '';
 
   constructor(
@@ -145,7 +144,6 @@ export class PlatformTrial {
     return { verdict: judge(answer, this.clock.now()), ms: answer.ms };
   }
 
-  /** Asks the platform about a user that does not exist. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {
     const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw noPlatform();

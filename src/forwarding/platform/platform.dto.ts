@@ -25,7 +25,6 @@ const PATH = {
   message: 'must be a path such as /v1/users, without empty and dot segments',
 };
 
-/** The paths of the users API. */
 class PlatformPaths {
   @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/users' })
   users?: string;
@@ -33,7 +32,6 @@ class PlatformPaths {
   resolve?: string;
 }
 
-/** The body of a change of the platform connection; an absent field stays unchanged. */
 @ServerSet(
   'connected',
   'key_hint',

@@ -7,7 +7,6 @@ export const KEY_UNREADABLE =
   'The platform was not asked: no key of ENCRYPTION_KEY opens the stored API key of the platform. Put the key that sealed it ' +
   'back into ENCRYPTION_KEY and restart, or set api_key anew.';
 
-/** Returns in plain words what a test of the platform's address and key found. */
 export function findingOf(verdict: Verdict, baseUrl: string, path: string): { ok: boolean; message: string } {
   const no = (message: string): { ok: boolean; message: string } => ({ ok: false, message });
   switch (verdict.kind) {

@@ -31,7 +31,6 @@ import { ForwardingService } from '../forwarding.service.js';
 import type { PlatformBody, ChangePlatform } from './platform.dto.js';
 import { KEY_UNREADABLE } from './platform.rules.js';
 
-/** Returns a connection as administrators see it, without the waiting changes. */
 export function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked' | 'message'> {
   const settings = destination?.settings ?? DEFAULT_SETTINGS;
   return {
@@ -63,7 +62,6 @@ interface State {
   last_success_at: Date | null;
 }
 
-/** Returns in one or two sentences how a platform connection works, and what to do. */
 export function platformWords({ state, reason, detail, last_success_at }: State): string {
   const words = detail === null || detail === '' ? '' : ` (${detail})`;
   switch (state) {
@@ -186,7 +184,6 @@ export class PlatformService {
     return { ...(await this.connection(tenantId)), ...(await pendingOf(this.db, platformOf(tenantId))) };
   }
 
-  /** Returns the connection without the waiting changes. */
   async connection(tenantId: string): Promise<Omit<PlatformBody, 'waiting' | 'parked'>> {
     const shown = view(await this.destinations.read(platformOf(tenantId)));
     return { ...shown, message: platformWords(shown) };

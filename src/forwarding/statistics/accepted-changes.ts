@@ -8,7 +8,6 @@ import { platformOf, PLATFORM } from '../connections.js';
 /** Changes per transaction. */
 const BATCH = 20_000;
 
-/** The changes of one batch in one hour. */
 interface CountedHour {
   hour: Date;
   accepted: number;

@@ -34,7 +34,6 @@ export class ChangeStatisticsPage {
 export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;
 export type Interval = keyof typeof INTERVALS;
 
-/** Returns the start of the interval that a moment is in. */
 export function startOf(moment: number, interval: Interval): number {
   return moment - (moment % INTERVALS[interval]);
 }

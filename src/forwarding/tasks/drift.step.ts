@@ -51,7 +51,6 @@ export class DriftStep {
     private readonly users: NamedUsers,
   ) {}
 
-  /** Works on one page of the list, or one batch of our users. */
   async run(task: Task): Promise<Batch> {
     const counts = countsOf(task);
     const { payload } = task;

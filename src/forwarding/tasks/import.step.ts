@@ -46,7 +46,6 @@ export async function sideBySide<T>(
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
-/** Takes in the users that the platform already has, page by page. Nothing is forwarded. */
 @Injectable()
 export class ImportStep {
   constructor(
@@ -158,7 +157,6 @@ export class ImportStep {
   }
 }
 
-/** The names by which two accounts of a list may be one user, or be in each other's way. */
 function namesOf({ user, place }: ListedAccount): string[] {
   if (user === null) return [`place ${place}`];
   const names = [user.email, user.external_id].filter((name) => name !== null && name !== '');

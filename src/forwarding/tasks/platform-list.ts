@@ -16,7 +16,6 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const TOTAL_HEADER = 'x-total-count';
 const TOTAL_FIELDS = ['total', 'total_count', 'totalResults', 'count'];
 
-/** A page of the platform's list. */
 interface ListedPage {
   accounts: ListedAccount[];
   /** The cursor of the next page; null on the last page. */
@@ -25,11 +24,8 @@ interface ListedPage {
   total: number | null;
 }
 
-/** An entry of the platform's list. */
 export interface ListedAccount {
-  /** Null when no account can be read from it. */
   user: PlatformUser | null;
-  /** Its place in the list. */
   place: string;
 }
 
@@ -139,7 +135,6 @@ export class PlatformList {
 
 const BATCH = 500;
 
-/** The account that a destination should have for a subject. */
 export interface Expected {
   readonly subject: string;
   readonly state: TargetState;
@@ -148,7 +143,6 @@ export interface Expected {
 
 const COLUMNS = `l.subject, l.target_state as state, l.target_body as body`;
 
-/** Returns the subjects that are bound to these accounts at this address, by account id. */
 export async function expectedByAccount(
   db: Database,
   { tenantId, channel, id }: DestinationKey,

@@ -28,7 +28,6 @@ export function writtenFact(
   return { event, record: row.id, data: thinIfLarge(event, data, idsOf(row)) };
 }
 
-/** Returns the event of a removal: ids alone. */
 export function deletedFact(row: CandidateRow): RecordedFact {
   const event = 'candidate.deleted';
   return { event, record: row.id, data: JSON.stringify(idsOf({ ...row, sequence: row.sequence + 1 })) };
@@ -62,7 +61,6 @@ const column = (name: keyof CandidateRow, type: Column['type'] = 'text'): Column
   valueOf: (row) => row[name],
 });
 
-/** The columns that every write sets, after the id. */
 export const WRITTEN: readonly Column[] = [
   column('external_id'),
   column('email'),

@@ -69,7 +69,6 @@ export function openingAfter(before: CandidateRow, { openingId }: Metadata): str
   return openingId === inMetadata ? before.job_opening_id : openingId;
 }
 
-/** Returns the edited candidate with the title of its opening. */
 export function titled({ row, titleFrom }: CandidateEdit, title: string | null): CandidateRow {
   return titleFrom === null ? row : { ...row, job_title: title };
 }
@@ -87,7 +86,6 @@ const COMPARED = [
   'ats_status',
 ] as const satisfies readonly (keyof CandidateRow)[];
 
-/** Returns whether two states of a candidate are the same, but for times and sequence. */
 export function sameCandidate(a: CandidateRow, b: CandidateRow): boolean {
   return COMPARED.every((name) => a[name] === b[name]);
 }
@@ -147,7 +145,6 @@ export function syncedEdit(
   return { row, titleFrom: edit.titleFrom };
 }
 
-/** Returns whether writing the edit would change nothing, title included. */
 export function isUnchanged(before: CandidateRow | undefined, after: CandidateRow): boolean {
   if (before === undefined || before.ats_connection_id !== after.ats_connection_id) return false;
   return sameCandidate(before, after) && (before.ats_keys ?? []).join() === (after.ats_keys ?? []).join();

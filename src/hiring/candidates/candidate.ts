@@ -13,7 +13,6 @@ export interface CandidateRow {
   job_title: string | null;
   /** The caller has set the title; else it is that of the opening. */
   job_title_set: boolean;
-  /** JSON text of an object, letter for letter as sent. */
   metadata: string;
   /** The opening that the metadata names, by its `external_id` or id. */
   job_opening_id: string | null;
@@ -27,13 +26,11 @@ export interface CandidateRow {
   stage: string | null;
   /** Null when no ATS owns the candidate. */
   ats_status: AtsStatus | null;
-  /** The number of the record's events. */
   sequence: number;
   created_at: Date;
   updated_at: Date;
 }
 
-/** Metadata as sent, and the values that are read from it. */
 export interface Metadata {
   text: string;
   openingId: string | null;
@@ -45,5 +42,4 @@ type Sent = Pick<CandidateRow, 'email' | 'first_name' | 'last_name' | 'external_
 /** The fields of a candidate that a caller sends. Absent: unchanged. A null title: that of the opening. */
 export type CandidateChange = Partial<Sent & Pick<CandidateRow, 'job_title'>> & { metadata?: Metadata };
 
-/** What makes a candidate. */
 export type CandidateFields = CandidateChange & Sent;

@@ -68,7 +68,6 @@ export class CreateCandidate {
 @AsSent('metadata')
 export class ChangeCandidate extends ChangeType(CreateCandidate) {}
 
-/** A whole candidate by the caller's own key: a new one, or the fields of an existing one. */
 @ServerSet(...SERVER_FIELDS)
 @AsSent('metadata')
 export class PutCandidate extends PutType(CreateCandidate) {}

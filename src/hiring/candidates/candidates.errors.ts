@@ -8,7 +8,6 @@ export class ExternalIdTaken extends Conflict {
   }
 }
 
-/** Other requests changed the same candidate, or its opening, in each attempt. */
 export class CandidateContention extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'too_much_contention';

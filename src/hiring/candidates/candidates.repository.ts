@@ -16,7 +16,6 @@ export interface CandidateFilter {
   ats_priority?: string | undefined;
   stage?: string | undefined;
   ats_status?: string | undefined;
-  /** The opening, by any of its names. */
   openings?: readonly string[] | undefined;
   connection?: string | undefined;
   /** The beginning of a name, an e-mail or an `external_id`. */
@@ -27,7 +26,6 @@ export interface CandidateFilter {
 /** The columns of a search; names without regard to case. */
 const SEARCHED = ['lower(p.first_name) collate "C"', 'lower(p.last_name) collate "C"', 'p.email_key', 'p.external_id'];
 
-/** The longest chain of merges that is followed. */
 const MOST_MERGES = 32;
 
 /** Reads candidates, and makes the statements that write them. */

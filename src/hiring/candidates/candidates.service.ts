@@ -22,7 +22,6 @@ import {
 } from './candidates.repository.js';
 import { managedChange } from './metadata.rules.js';
 
-/** What a create does when the candidate exists. */
 type IfExists = 'refuse' | 'return' | 'update';
 
 interface CandidateResult {
@@ -43,7 +42,6 @@ function allowedChange(before: CandidateRow, change: CandidateChange): Candidate
   return managed.change;
 }
 
-/** The filters of the list of candidates, as the query names them. */
 export const CANDIDATE_FILTERS = [
   'email',
   'external_id',
@@ -272,7 +270,6 @@ export class CandidatesService {
     };
   }
 
-  /** Returns all candidates of a filter as CSV, newest first, a page at a time. */
   async *csvOf(tenantId: string, filter: CandidateFilter): AsyncGenerator<string> {
     yield csvLine(COLUMNS);
     for (let after: string | null = null; ;) {

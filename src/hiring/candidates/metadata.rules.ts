@@ -46,7 +46,6 @@ function keyOf(value: unknown): string | null {
   return isTidy(value) && !isLongerThan(value, MAX_EXTERNAL_ID) ? value : null;
 }
 
-/** Metadata after a write, and the keys that the ATS owns from then on. */
 interface MergedMetadata {
   text: string;
   keys: readonly string[];
@@ -149,7 +148,6 @@ function memberText(name: string, value: string): string {
 /** The fields that the ATS owns of a candidate that it brought; of the metadata it owns keys. */
 const OWNED = ['first_name', 'last_name', 'email', 'external_id', 'job_title'] as const;
 
-/** A change by the API to a candidate of an ATS. */
 interface ManagedChange {
   /** The change with the keys of the ATS that the caller left out. */
   change: CandidateChange;

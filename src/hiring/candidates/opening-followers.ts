@@ -9,7 +9,6 @@ import { TitleFollowers, type RetitledOpening } from '../jobs/jobs.service.js';
 import type { CandidateRow } from './candidate.js';
 import { CANDIDATE_COLUMNS, writtenFact } from './candidate.mapping.js';
 
-/** Candidates per statement. Their events have up to 20 kB each. */
 const BATCH = 100;
 /** More candidates than this become a task; the request does not wait for them. */
 const AT_ONCE = 500;
@@ -20,7 +19,6 @@ interface RetitlePayload {
   after: string;
 }
 
-/** Gives the title of an opening to the candidates that follow it. */
 @Injectable()
 export class OpeningFollowers extends TitleFollowers {
   constructor(

@@ -100,9 +100,7 @@ async function updateCandidates(tx: SqlRunner, tenantId: string, rows: readonly 
 export interface SyncedResult {
   externalId: string;
   outcome: 'created' | 'updated' | 'unchanged' | 'refused';
-  /** Null when the candidate was refused. */
   id: string | null;
-  /** Why the candidate was refused, as a code. */
   reason: string | null;
 }
 
@@ -121,7 +119,6 @@ class SyncRaced extends Error {
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
-/** Candidates to write, and the result for each. */
 interface SyncedPlan {
   readonly results: readonly SyncedResult[];
   readonly created: readonly CandidateRow[];
@@ -159,7 +156,6 @@ export class SyncedCandidates {
     return new Map(rows.map((row) => [row.external_id, row]));
   }
 
-  /** Returns the writes of candidates that the transaction holds, each at most once. */
   async plan(
     tx: SqlRunner,
     tenantId: string,
@@ -223,7 +219,6 @@ export class SyncedCandidates {
     );
   }
 
-  /** Wakes the delivery of the events, after the commit. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);
   }

@@ -7,7 +7,6 @@ import type { PlatformConnection } from '../../forwarding/platform-client/platfo
 
 export const ENGINE = 'interviews';
 
-/** Returns the key of a tenant's interview engine: each tenant has one. */
 export function engineOf(tenantId: string): DestinationKey {
   return { tenantId, channel: ENGINE, id: 'main' };
 }
@@ -38,7 +37,6 @@ export class InstallationEngine {
     return ownEngine(destination) === null ? this.connection : null;
   }
 
-  /** Makes the missing destination of a tenant without an engine of its own. */
   async demandDestination(tx: SqlRunner, tenantId: string, known: Destination | null): Promise<void> {
     const isThere = known !== null && known.stateReason !== REMOVED;
     if (this.connection === null || isThere) return;

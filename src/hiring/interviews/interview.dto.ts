@@ -137,7 +137,6 @@ export function scorecardBody({ interview_id, version, content, created_at }: Sc
   return { interview_id, version, ...content, created_at: created_at.toISOString() };
 }
 
-/** The event of an interview that is scheduled, moved or cancelled. */
 export function interviewFact(
   event: 'interview.scheduled' | 'interview.cancelled',
   row: InterviewRow,

@@ -17,7 +17,6 @@ const LONGEST_MS = 24 * HOUR_MS;
 /** Fields that only an interview which has not begun can change. */
 const PLANNED = ['starts_at', 'ends_at', 'time_zone', 'job_id', 'interviewers', 'meeting_url'] as const;
 
-/** Returns what is wrong with the times of an interview. */
 export function timeProblems({ starts_at, ends_at }: Pick<InterviewRow, 'starts_at' | 'ends_at'>): FieldError[] {
   const length = ends_at.getTime() - starts_at.getTime();
   if (length <= 0) return [{ field: 'ends_at', message: 'must be after starts_at' }];
@@ -67,7 +66,6 @@ export function newInterview(
   };
 }
 
-/** Returns the interview after a change, and which fields of its plan have other values. */
 export function changedInterview(
   before: InterviewRow,
   change: InterviewChange,
@@ -97,15 +95,12 @@ const MOVES: Readonly<Record<InterviewState, readonly InterviewState[]>> = {
   no_show: [],
 };
 
-/** A scorecard completes the interview, or is a further version. */
 const SCORED: ReadonlySet<InterviewState> = new Set(['scheduled', 'in_progress', 'completed']);
 
-/** Returns the states that an interview can move to by hand. */
 export function movesFrom(state: InterviewState): readonly InterviewState[] {
   return MOVES[state];
 }
 
-/** Returns whether an interview can move to a state by hand. The present state is no move. */
 export function mayMove(from: InterviewState, to: InterviewState): boolean {
   return from === to || MOVES[from].includes(to);
 }
@@ -140,7 +135,6 @@ export function scorecardProblems(content: ScorecardContent): FieldError[] {
   ];
 }
 
-/** The decision on a scorecard that arrives. */
 type ScorecardVerdict =
   | { kind: 'same' }
   | { kind: 'new'; version: number }

@@ -39,7 +39,6 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof InterviewBody)[];
 
-/** Returns all interviews of a list as CSV, newest first, a page at a time. */
 async function* interviewsCsv(pages: (page: PageRequest) => Promise<CutRows<InterviewRow>>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
   for (let after: string | null = null; ;) {

@@ -11,14 +11,12 @@ export class IllegalState extends Conflict {
   }
 }
 
-/** The scorecard names a wrong version; the error names the next one. */
 export class ScorecardVersionConflict extends Conflict {
   constructor(next: number) {
     super('scorecard_version', `The next version of this scorecard is ${next}.`, { members: { next_version: next } });
   }
 }
 
-/** The candidate is rejected, hired or archived in the ATS; `force` schedules all the same. */
 export class CandidateNotActive extends Conflict {
   constructor({ ats_status: status }: Pick<CandidateRow, 'ats_status'>) {
     super(

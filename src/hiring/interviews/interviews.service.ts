@@ -23,7 +23,6 @@ import { InterviewsRepository } from './interviews.repository.js';
 import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { Meetings } from './meetings.js';
 
-/** Interviews per candidate. */
 const INTERVIEWS_CAP: Cap = {
   most: 1_000,
   code: 'too_many_interviews',

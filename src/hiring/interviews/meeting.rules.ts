@@ -11,10 +11,8 @@ export const NO_MEETING: Meeting = {
   at_engine: false,
 };
 
-/** The engine is asked for the link. */
 export const ASKED_MEETING: Meeting = { ...NO_MEETING, meeting_source: 'engine', meeting_state: 'waiting' };
 
-/** The link is known from the start. */
 export function readyMeeting(url: string, source: 'caller' | 'sandbox'): Meeting {
   return { ...NO_MEETING, meeting_url: url, meeting_source: source, meeting_state: 'ready' };
 }
@@ -51,7 +49,6 @@ const OVER: Partial<Record<InterviewState, string>> = {
   no_show: 'did not take place',
 };
 
-/** Returns whether the engine is still asked for the link of an interview. */
 export function awaitsLink({ state, meeting_state }: Pick<InterviewRow, 'state' | 'meeting_state'>): boolean {
   return meeting_state === 'waiting' && OVER[state] === undefined;
 }

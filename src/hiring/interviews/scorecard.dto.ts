@@ -31,7 +31,6 @@ const WEB_ADDRESS = {
 /** The bound keeps out numbers that JSON can write and no scale uses. */
 const MOST = 1_000_000;
 
-/** Declares a number, with a fraction or without. */
 function Score(options: {
   optional?: boolean;
   nullable?: boolean;
@@ -46,7 +45,6 @@ function Score(options: {
   );
 }
 
-/** The lowest and the highest score. */
 class Scale {
   @Score({ example: 1 })
   min!: number;

@@ -120,7 +120,6 @@ export class ScorecardsController {
   }
 }
 
-/** Returns one form for equal scorecards, so that they can be compared. */
 function contentOf({ overall, recommendation, summary, criteria, link }: PutScorecard): ScorecardContent {
   return {
     overall: overall ?? null,

@@ -34,7 +34,6 @@ type Kept = 'id' | 'external_id' | 'title' | 'sequence' | 'created_at' | 'update
  */
 export type JobFields = Pick<JobRow, 'title'> & Partial<Omit<JobRow, Kept>>;
 
-/** Returns a new opening. Defaults: open, and opened now. */
 export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {
   const status = fields.status ?? 'open';
   return {

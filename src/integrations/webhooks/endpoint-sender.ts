@@ -37,7 +37,6 @@ function portOf({ port, protocol }: URL): string {
 export const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 
-/** One request to an endpoint: its verdict, and its stored form. */
 export interface Tried {
   verdict: EndpointVerdict;
   attempt: Attempt;
@@ -111,7 +110,6 @@ export class EndpointSender {
     );
   }
 
-  /** Whether addresses of tenants may be private. */
   get anyPrivate(): boolean {
     return this.admission.anyPrivate;
   }

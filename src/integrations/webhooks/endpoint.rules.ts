@@ -5,7 +5,6 @@ import { STAGES, type FailureRules } from '../../engine/delivery/retry.rules.js'
 /** The origin of a failure. Only the receiver's own failures count towards disabling its endpoint. */
 export type Fault = 'theirs' | 'ours' | 'network';
 
-/** The verdict on an answer of an endpoint. */
 export interface EndpointVerdict {
   /** `gone`: 410, the endpoint is disabled at once. `refused_address`: this service does not connect to it; no retry. */
   kind: 'delivered' | 'failed' | 'gone' | 'refused_address';
@@ -91,10 +90,8 @@ export const ENDPOINT_STATES = ['active', 'degraded', 'paused', 'disabled'] as c
  */
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** The reason of a pause by a person. */
 export const BY_HAND = 'by_hand';
 
-/** Returns the state of an endpoint from that of its destination. */
 export function endpointStateOf(
   destination: Pick<Destination, 'state' | 'stateReason' | 'failingSince' | 'failingStage'>,
   unreadable: boolean,
@@ -111,7 +108,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The pace of webhooks; tests run it faster. */
 interface WebhookPace {
   /** The pauses after each failed try; a message is given up after the last one. Empty: no retries. */
   pauses: readonly number[];
@@ -131,7 +127,6 @@ export const PACE: Omit<WebhookPace, 'pauses'> = {
 
 /** The random part of a pause, to either side. */
 const SPREAD = 0.2;
-/** The longest `Retry-After` that is followed. */
 const LONGEST_WAIT_MS = 24 * HOUR;
 
 /**

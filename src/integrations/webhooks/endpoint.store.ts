@@ -34,7 +34,6 @@ function headersAad(tenantId: string, endpointId: string): string {
   return `${tenantId}:webhook_endpoints.headers:${endpointId}`;
 }
 
-/** An endpoint as it is stored, with its sealed secrets, newest first. */
 export interface EndpointRow {
   tenant_id: string;
   id: string;
@@ -120,7 +119,6 @@ export class EndpointStore {
     });
   }
 
-  /** Returns all endpoints of a tenant, oldest first, in every state. */
   async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
     const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
     const now = this.clock.now().getTime();

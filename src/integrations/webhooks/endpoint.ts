@@ -4,7 +4,6 @@ import type { Actor } from '../../tenancy/identity/person.js';
 /** The delivery channel: a part of the key of destinations, lanes and attempts. */
 export const WEBHOOK = 'webhook';
 
-/** The forms of the body of an event. */
 export const FORMS = ['source', 'standard', 'cloudevents'] as const;
 
 export type Form = (typeof FORMS)[number];
@@ -20,7 +19,6 @@ export interface Endpoint {
   readonly form: Form;
   /** Whether the events of one record arrive in order, one at a time. */
   readonly ordered: boolean;
-  /** The endpoint's own headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
   /** No key of the settings opens its secrets or headers: nothing can be signed, so nothing is sent. */
@@ -32,7 +30,6 @@ export interface Endpoint {
   readonly updatedAt: Date;
 }
 
-/** Whether an endpoint takes events of this name. */
 export function takes({ events }: Pick<Endpoint, 'events'>, event: EventName): boolean {
   return events === null || events.includes(event);
 }

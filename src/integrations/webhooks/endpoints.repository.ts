@@ -8,7 +8,6 @@ import { EndpointStore } from './endpoint.store.js';
 
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
 
-/** The new values of an endpoint. */
 type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
 
 export interface EndpointFacts {
@@ -113,7 +112,6 @@ export class EndpointsRepository {
     );
   }
 
-  /** Ends all secrets but the newest now. @returns how many live ones ended */
   async revokeOlder(tx: SqlRunner, tenantId: string, id: string): Promise<number> {
     const { rows } = await tx.query<{ live: boolean }>(
       `delete from webhook_secrets where tenant_id = $1 and endpoint_id = $2 and id = any(array(
@@ -181,7 +179,6 @@ export class EndpointsRepository {
     return [tenantId, id, url, description, events, form, ordered, sealed];
   }
 
-  /** Returns the endpoints that the caller sees, oldest first. */
   async allOf(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
     const endpoints = await this.secrets.fresh(caller.tenantId, db);
     if (caller.scopes.has('admin') || endpoints.length === 0) return endpoints;
@@ -215,7 +212,6 @@ export class EndpointsRepository {
     return this.demandOne(caller, id, tx);
   }
 
-  /** Returns a page, newest first, with one row too many. */
   async listGivenUp(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
@@ -226,7 +222,6 @@ export class EndpointsRepository {
     return rows;
   }
 
-  /** Returns those of some sequences. */
   async givenUpBySequences(tenantId: string, endpointId: string, sequences: readonly string[]): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
@@ -236,7 +231,6 @@ export class EndpointsRepository {
     return rows;
   }
 
-  /** Returns the first messages after a sequence, oldest first. */
   async oldestGivenUp(
     tx: SqlRunner,
     tenantId: string,

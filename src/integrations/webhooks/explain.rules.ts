@@ -12,7 +12,6 @@ export const EXPLAINED = [
   'not_sent',
 ] as const;
 
-/** The facts of one event at one endpoint. */
 export interface EventTrace {
   at: Date;
   taken: boolean;

@@ -1,4 +1,3 @@
-/** The bounds of an endpoint's own headers. */
 const MOST_HEADERS = 10;
 const MOST_BYTES = 4 * 1024;
 
@@ -46,7 +45,6 @@ export function headersProblem(value: unknown): string | null {
   return bytes > MOST_BYTES ? `must have at most ${MOST_BYTES} bytes together` : null;
 }
 
-/** Returns headers with their names in lower case. */
 export function headersOf(value: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), text.trim()]));
 }

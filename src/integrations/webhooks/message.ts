@@ -8,7 +8,6 @@ const NEW_BYTES = 32;
 /** The bytes that a secret may have (Standard Webhooks 1.0.0). */
 const LENGTH = { least: 24, most: 64 };
 
-/** Returns a new secret: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(NEW_BYTES).toString('base64');
 }
@@ -50,15 +49,12 @@ export function signatureHeader(
     .join(' ');
 }
 
-/** An event that is to be sent. */
 interface MessageEvent {
   id: string;
   event: EventName;
   /** The time of the fact: the same at every attempt. */
   at: Date;
-  /** JSON text. */
   data: string;
-  /** The id of the record that the event is about. */
   record?: string | null;
 }
 

@@ -14,7 +14,6 @@ import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './message.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
-/** The newest events of a record that are explained. */
 const EXPLAINED_EVENTS = 50;
 
 @Injectable()

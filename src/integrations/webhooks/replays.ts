@@ -20,7 +20,6 @@ import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
 interface ReplayPayload {
   endpoint_id: string;
-  /** Null for a replay of messages that were given up. */
   since: string | null;
   rate: number;
   after: string;
@@ -78,7 +77,6 @@ export class Replays {
     return { count, more: true };
   }
 
-  /** Begins a replay of everything until now. */
   async begin(caller: Caller, id: string, input: ReplayWebhook): Promise<TaskRow> {
     const { count, more } = await this.count(caller, id, input);
     const { tenantId } = caller;

@@ -131,7 +131,6 @@ class SecretBody {
   expires_at!: string | null;
 }
 
-/** Never contains a secret. */
 export class WebhookBody extends IntersectionType(
   ShownType(CreateWebhook, ['url', 'description', 'form', 'ordered']),
   StoredTimes,
@@ -194,7 +193,6 @@ export class ChangedWebhookBody extends WebhookBody {
   secret?: string;
 }
 
-/** One request to an endpoint. */
 export class WebhookAttemptBody {
   @ApiProperty({ example: 'evt_0000000000004711', description: 'The `webhook-id`; of a test, one of its own.' })
   event_id!: string;

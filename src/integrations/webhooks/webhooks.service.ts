@@ -76,12 +76,10 @@ export function auditView(endpoint: Pick<Endpoint, 'url' | 'events' | 'form' | '
   return { origin: new URL(url).origin, events, form, ordered, header_names: Object.keys(headers) };
 }
 
-/** PostgreSQL's JSON writes the offset as `+00:00`. */
 function iso(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** Webhook endpoints per tenant. */
 const WEBHOOKS_CAP: Cap = {
   most: 50,
   code: 'too_many_webhooks',
@@ -222,7 +220,6 @@ export class WebhooksService {
     return { ...(await this.get(caller, id)), ...(secret === undefined ? {} : { secret }) };
   }
 
-  /** Removes an endpoint with its waiting messages. */
   async remove(caller: Caller, id: string): Promise<void> {
     const { tenantId } = caller;
     const key = { tenantId, channel: WEBHOOK, id };
@@ -251,7 +248,6 @@ export class WebhooksService {
     return { ...(await this.get(caller, id)), secret };
   }
 
-  /** Ends all secrets but the newest now. */
   async revokeSecrets(caller: Caller, id: string): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       await this.repository.lockedOne(tx, caller, id);
@@ -262,7 +258,6 @@ export class WebhooksService {
     return this.get(caller, id);
   }
 
-  /** Stops deliveries until they are resumed; events wait. */
   async pause(caller: Caller, id: string, reason: string | null): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const endpoint = await this.repository.lockedOne(tx, caller, id);
@@ -290,7 +285,6 @@ export class WebhooksService {
     });
   }
 
-  /** Returns an address in its usual spelling. */
   private async checked(tenantId: string, text: string): Promise<string> {
     const problem = await this.addresses.problemOfName(text, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);

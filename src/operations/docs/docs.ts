@@ -14,7 +14,6 @@ import { scimSchemas } from './scim-schemas.js';
 
 // Our parts of the page /docs/api, which Swagger UI makes in the browser.
 
-/** The part of the lists of Swagger UI (Immutable.js) that the search needs. */
 interface Collection {
   map(change: (one: Collection) => unknown): Collection;
   filter(test: (one: Collection) => boolean): Collection;
@@ -131,7 +130,6 @@ const RESPONSES = {
   },
 };
 
-/** The section `webhooks` of the description: one request for each event of the catalogue. */
 export function webhookSection(): Record<string, object> {
   const kinds = Object.entries(EVENTS) as [string, EventKind][];
   return Object.fromEntries(kinds.map(([event, kind]) => [event, { post: operationOf(event, kind) }]));

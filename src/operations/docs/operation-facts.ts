@@ -11,7 +11,6 @@ import { PROBLEM_CODES } from './problem-codes.js';
 export interface OperationForm {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   credential: 'api_key' | 'operator_token' | 'session' | null;
-  /** A session of the console needs a recent sign-in. */
   recent: boolean;
   scope: boolean;
   inPath: boolean;
@@ -21,7 +20,6 @@ export interface OperationForm {
   addsData: boolean;
 }
 
-/** Options of a list that are no filters. */
 const PAGING = ['limit', 'cursor', 'format', 'order'];
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -153,7 +151,6 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   operation.responses = withRefusals(operation.responses, refusalsOf(form, own), whichSurface(path, 'text/html'));
 }
 
-/** Sets the type of an option without one: text, except `limit`. */
 function tellType(parameter: Parameter): void {
   if (Object.keys(parameter.schema ?? {}).length > 0) return;
   const isLimit = parameter.name === 'limit';
@@ -171,7 +168,6 @@ function tellScopes(operation: Operation, alternatives: ScopeDemand): void {
   operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
 }
 
-/** Returns the credential that an operation needs. */
 function credentialOf({ security }: Operation): OperationForm['credential'] {
   if (security?.some((one) => Object.keys(one).length === 0)) return null;
   const [name] = Object.keys(security?.[0] ?? {});

@@ -198,7 +198,6 @@ export function tagObjects(): { name: string; description: string }[] {
   return TAGS.map(({ name, description }) => ({ name, description }));
 }
 
-/** Returns the name of the group for the tag of a controller, or the tag. */
 function tagName(tag: string): string {
   return TAGS.find(({ of }) => of.includes(tag))?.name ?? tag;
 }

@@ -45,7 +45,6 @@ const HEADERS = [
 ];
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 255 } };
 
-/** The refusals of every call. */
 const REFUSALS: Responses = {
   '401': { description: 'Pauses forwarding until the key or address changes. 403 does the same.' },
   '429': { description: 'Repeats later; `Retry-After` is honoured up to an hour. 408, 425 and 5xx do the same.' },
@@ -197,7 +196,6 @@ const SCHEMAS = {
   },
 };
 
-/** The OpenAPI description of the API that this service calls at a hiring platform. */
 export function platformApi(): OpenAPIObject {
   return {
     openapi: '3.1.0',

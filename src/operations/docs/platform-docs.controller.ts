@@ -59,7 +59,6 @@ const INTERVIEW = {
   properties: { id: text('The key of the interview.'), candidate: PERSON, job: orNull(JOB), ...PLAN },
 };
 
-/** Returns the API that interview engines offer, as OpenAPI 3.1. */
 function engineApi(): OpenAPIObject {
   return {
     openapi: '3.1.0',

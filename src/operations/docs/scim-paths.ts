@@ -49,7 +49,6 @@ const WRITES =
 const MEMBERS =
   '400 `tooMany` where the members are over 32 MiB (about 200 000); ask with `excludedAttributes=members`.';
 
-/** The routes of one resource type, whose schemas are called `Scim…`. */
 function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Method, Entry>>> {
   const [one, many] = [`Scim${type}`, `Scim${type}List`];
   const name = type.toLowerCase();

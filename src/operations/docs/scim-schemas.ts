@@ -19,7 +19,6 @@ export type JsonSchema = Record<string, unknown>;
 const TEXT: JsonSchema = { type: 'string' };
 const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** A reference to one of {@link scimSchemas}. */
 export const scimRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const PATCH: Record<string, JsonSchema> = {

@@ -14,7 +14,6 @@ interface ProcessRow {
   seen_at: Date;
 }
 
-/** Statements on the processes and the migrations of the installation. */
 @Injectable()
 export class ProcessesRepository {
   constructor(private readonly db: Database) {}

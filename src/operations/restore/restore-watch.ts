@@ -43,7 +43,6 @@ class KeptMark {
     return markIn(text);
   }
 
-  /** Replaces the mark; a process that ends during the write leaves the old one. */
   async write(mark: GenerationMark): Promise<void> {
     makeFolder(this.dataDir, 0o755);
     const draft = `${this.file}.${process.pid}`;
@@ -178,7 +177,6 @@ export class RestoreWatch extends Background {
     return rows[0]!;
   }
 
-  /** Returns the current generation, locked to the end of the transaction. */
   async lock(tx: SqlRunner): Promise<Generation> {
     const { rows } = await tx.query<Generation>(
       `select id, generation::float8 as generation from installation for update`,

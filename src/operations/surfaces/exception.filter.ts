@@ -58,7 +58,6 @@ function knownMethods(app: unknown, path: string): string[] {
   return [...methods].sort();
 }
 
-/** Words of the protocol and of our options that are no attributes. */
 const WORDS = new Set([
   'Operations',
   'attributes',

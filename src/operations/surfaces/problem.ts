@@ -12,7 +12,6 @@ export interface Refusal {
   status?: number;
 }
 
-/** The status of each kind of refusal in the API. */
 export const API_STATUS: Record<ErrorKind, number> = {
   malformed: 400,
   invalid: 422,

@@ -12,15 +12,10 @@ export interface Sentence {
   since: string | null;
 }
 
-/** The facts of a user beside the record. */
 export interface UserFacts {
-  /** When the user last came into force. */
   activeSince: string | null;
-  /** The origin of the last change of the role. */
   role: { at: string; origin: RoleOrigin } | null;
-  /** When the user last took or left a seat. */
   seatSince: string | null;
-  /** The last write of an IdP. */
   request: {
     at: string;
     method: string;
@@ -29,7 +24,6 @@ export interface UserFacts {
     code: string | null;
     detail: string | null;
   } | null;
-  /** The last forwarded change. */
   change: { id: string; state: string; since: string; error: string | null } | null;
   signIn: { at: string; connection: string | null; reason: string | null; detail: string | null } | null;
 }

@@ -17,7 +17,6 @@ interface Moments {
 /** The last forwarded change is searched among this number of changes. */
 const FEW = 20;
 
-/** Reads the data of other rooms about one user, each by an index of the user. */
 @Injectable()
 export class UserFactsRepository {
   constructor(

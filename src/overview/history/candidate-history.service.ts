@@ -87,7 +87,6 @@ function entryOfInterview(one: InterviewBody): PlacedEntry {
   return { place: id, body: entry({ id, at, kind: 'interview', what: `interview at ${startsAt}`, ...more }) };
 }
 
-/** The connection of a write. */
 interface WriteConnection {
   paused: boolean;
   problems: readonly { problem: string; reason: string }[];
@@ -150,7 +149,6 @@ const MOST_RECORDS = 5;
 /** After every id. */
 const LAST_ID = '~';
 
-/** The entries that were shown last, by kind. */
 type Places = Partial<Record<CandidateEntryKind, string>>;
 
 /** The history of one candidate: inbound events, outbound writes, and waiting ones with the reason. */

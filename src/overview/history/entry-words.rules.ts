@@ -22,7 +22,6 @@ const LINKED: Readonly<Record<string, string>> = {
   email: 'linked with a resource of the directory by the e-mail',
 };
 
-/** The words for actions of the audit log about a user. Other actions are shown by name. */
 const AUDITED: Readonly<Record<string, (fields: Fields) => string>> = {
   'administrator.added': ({ after }) => `administers the tenant from now on${rightIn(after)}`,
   'administrator.removed': ({ before }) => `administers the tenant no longer${rightIn(before)}${keysIn(before)}`,

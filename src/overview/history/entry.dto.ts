@@ -88,7 +88,6 @@ class ChangeEntry extends EntryHead {
   dismissed!: DismissalBody | null;
 }
 
-/** A directory has taken over a user. */
 class LinkedEntry extends EntryHead {
   @ApiProperty({ enum: ['linked'] })
   kind!: string;
@@ -308,7 +307,6 @@ class RemovedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** One entry; its fields depend on `kind`. */
 export const ENTRY_SHAPE: Shape = {
   oneOf: [
     BindingEntry,

@@ -54,7 +54,6 @@ export function wordsOfChange(entry: Record<string, unknown>): string {
   return [event, steps.join(', ')].filter((part) => part !== '').join(' ');
 }
 
-/** An entry as the statement returns it: its position and its fields. */
 export interface EntryRow {
   kind: EntryKind;
   /** UTC, to the microsecond. */
@@ -69,7 +68,6 @@ export interface HistoryEntry extends Record<string, unknown> {
   id: string;
   at: string;
   kind: EntryKind;
-  /** What happened, in a few words. */
   words: string;
 }
 
@@ -118,7 +116,6 @@ export function whyItHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'
   return (fields['cause'] as CauseInWords | null)?.words ?? 'not recorded';
 }
 
-/** Describes an entry, as `entryBody` returns it, in a few words. */
 export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
   const words = (...names: string[]): string =>
     names

@@ -16,7 +16,6 @@ import {
 import { timelineSql } from './timeline.sql.js';
 
 export interface HistoryFilter {
-  /** All kinds where left out. */
   kinds?: readonly EntryKind[] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;

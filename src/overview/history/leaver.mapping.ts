@@ -120,7 +120,6 @@ export class LeaverShape {
   error?: LeaverError;
 }
 
-/** A departure as the statement returns it. */
 export interface LeaverRow extends LeaverTimes {
   sequence: string;
   user_id: string;

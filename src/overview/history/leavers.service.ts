@@ -10,7 +10,6 @@ import type { LeaverRow, LeaverState } from './leaver.mapping.js';
 export interface LeaverFilter {
   user_id?: string | undefined;
   state?: LeaverState | undefined;
-  /** The time of the commit: at or after `since`, before `until`. */
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -84,7 +83,6 @@ export class LeaversService {
     }
   }
 
-  /** Returns a page, newest first, and one more row, which shows whether a page follows. */
   async listRows(
     tenantId: string,
     filter: LeaverFilter,

@@ -3,7 +3,6 @@ export const ENTRY_KINDS = [
   'binding', 'session', 'sign_in', 'request', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
 ] as const; // prettier-ignore
 
-/** The kind of an entry. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export type Order = 'asc' | 'desc';

@@ -208,7 +208,6 @@ const SOURCES: Record<EntryKind, Source> = {
   },
 };
 
-/** Returns the source of the notes of one kind about the user. */
 function notesOf(kind: 'linked' | 'held', fields: Source['fields']): Source {
   return {
     from: 'user_notes n',

@@ -62,7 +62,6 @@ export class ResolveController {
   }
 }
 
-/** An id of this service. */
 const OWN_ID = /^[a-z]{3,4}_[0-9a-hjkmnp-tv-z]{26}$/;
 /** A candidate's events are found with those of this number of its newest interviews. */
 const MOST_INTERVIEWS = 10;

@@ -12,7 +12,6 @@ import {
 } from './attention.js';
 import type { OverviewBody } from './overview.dto.js';
 
-/** Returns the lines about destinations and sources of the tenant. */
 export function deliveryLines(facts: AttentionFacts, now: Now): Line[] {
   return [
     ...facts.destinations.flatMap((one) => destinationLine(one, now)),

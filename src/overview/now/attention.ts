@@ -3,7 +3,6 @@ import type { StatusBody } from '../status/status.dto.js';
 
 export const ATTENTION_SEVERITIES = ['critical', 'warning'] as const;
 
-/** The targets of lines of *Attention*. */
 export const ATTENTION_KINDS = [
   'platform',
   'webhook',
@@ -36,11 +35,9 @@ export interface AttentionLine {
   act: string;
 }
 
-/** A destination of the delivery engine. */
 export interface DestinationFact {
   channel: string;
   id: string;
-  /** The address of a webhook endpoint. */
   name: string | null;
   state: 'ok' | 'open' | 'paused';
   reason: string | null;
@@ -77,12 +74,10 @@ export interface AttentionFacts {
   drift: { id: string; at: string; differences: number } | null;
 }
 
-/** The parts of the overview beside the lines. */
 export type Now = Pick<StatusBody, 'destination' | 'parked' | 'interview_engine'> & {
   seats: { used: number; limit: number | null; waiting: number };
   expiries: readonly { kind: string; id: string; name: string; expires_at: Date }[];
 };
-/** A line without its empty fields. */
 export type Line = Omit<AttentionLine, 'next_try_at' | 'id' | 'since'> &
   Partial<Pick<AttentionLine, 'next_try_at' | 'id' | 'since'>>;
 

@@ -82,9 +82,7 @@ const STATES = `select
          from tasks where tenant_id = $1 and kind = 'platform.drift' and state = 'done' order by id desc limit 1) t
    where t.differences > 0) as drift`;
 
-/** The oldest answer, in milliseconds. */
 const MOST_AGE_MS = 2_000;
-/** Credentials that end within these days are shown. */
 const SOON_DAYS = 30;
 const MOST_EXPIRIES = 20;
 const DAY_MS = 86_400_000;
@@ -95,7 +93,6 @@ const ADMINISTRATORS_AGE_MS = 60_000;
 type Facts = Pick<OverviewBody, 'directories' | 'expiries'> &
   Omit<OverviewBody['first_steps'], 'forwarded' | 'administrator'>;
 
-/** Reads what needs attention in a tenant. All requests within two seconds get one answer. */
 @Injectable()
 export class OverviewService {
   private readonly answers: FreshCache<OverviewBody>;
@@ -184,7 +181,6 @@ export class OverviewService {
     };
   }
 
-  /** The certificates of SAML IdPs that end soon. The end is in the certificate itself. */
   private async certificates(tenantId: string): Promise<OverviewBody['expiries']> {
     const { rows } = await this.db.query<{ id: string; name: string; certificates: PinnedCertificate[] }>(
       `select id, name, settings -> 'certificates' as certificates from connections
@@ -219,7 +215,6 @@ export class OverviewService {
   }
 }
 
-/** Returns the ends within 30 days; the last end when all certificates have expired. */
 function endsToSay(ends: readonly number[], now: number): readonly number[] {
   const ahead = ends.filter((end) => end > now);
   if (ahead.length === 0 && ends.length > 0) return [Math.max(...ends)];

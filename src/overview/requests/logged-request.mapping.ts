@@ -2,7 +2,6 @@ import { isScimPath, pathOf, type BridgeRequest, type OperationEffect } from '..
 import { USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import { recognisedDialect } from '../../protocols/scim/dialects/dialects.js';
 
-/** A SCIM request for the log. Its tenant is that of its token. */
 export interface LoggedRequest {
   tenantId: string;
   /** An operation of a Bulk request has the id of the request, a dot and the place. */
@@ -32,7 +31,6 @@ export interface LoggedRequest {
   bodyBytes: number | null;
   /** The body unchanged, secrets included; null without JSON, or when it is too long. */
   body: string | null;
-  /** The attributes of users of the directory. */
   userType: ResourceTypeDef;
 }
 
@@ -48,7 +46,6 @@ type Facts = Pick<
   'id' | 'originalUrl' | 'method' | 'headers' | 'body' | 'rawBody' | 'tenantId' | 'credentialId' | 'directoryId'
 > &
   Pick<BridgeRequest, 'effect' | 'refusal'> & {
-    /** The directory of an admitted SCIM request. */
     readonly directory?: { readonly userType: ResourceTypeDef };
   };
 
@@ -135,7 +132,6 @@ function operationsIn(body: string | null): Record<string, unknown>[] {
   }
 }
 
-/** Returns a path whose values of the caller are replaced by their names. */
 function addressOf(url: string): { path: string; userId: string | null; groupId: string | null } {
   const [, resource, id] = /^\/scim\/v2(?:\/([^/]+)(?:\/([^/]+))?)?\/?$/.exec(url) ?? [, '', ''];
   const none = { userId: null, groupId: null };
@@ -159,7 +155,6 @@ function lengthOf({ rawBody, headers }: Facts): number | null {
   return length > 0 && length <= 0x7fffffff ? length : null;
 }
 
-/** Returns a text without characters that PostgreSQL refuses, cut to a length. */
 function shortened(text: string | undefined): string | null {
   return text?.slice(0, MAX_DETAIL).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd') ?? null;
 }

@@ -10,7 +10,6 @@ const EVERY_MS = 500;
 /** The pause after a failure, such as an outage of the database. */
 const AGAIN_MS = 5_000;
 const BATCH = 500;
-/** Bytes of waiting rows in memory, in all and for each tenant. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const TENANT_BYTES = 4 * 1024 * 1024;
 /** Bytes of a row in memory without its body. */
@@ -22,7 +21,6 @@ const WRITTEN = '23505';
 /** Average bytes of a row in the database without its body. */
 const STORED_BYTES = 200;
 
-/** Why a row is not written. */
 type Loss = 'full' | 'storage' | 'refused';
 
 /**
@@ -72,7 +70,6 @@ export class RequestRows implements OnApplicationShutdown {
     this.schedule(EVERY_MS);
   }
 
-  /** Writes all rows that wait. */
   async flush(): Promise<void> {
     this.running ??= this.write().finally(() => (this.running = undefined));
     const isWritten = await this.running;

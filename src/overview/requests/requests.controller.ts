@@ -94,7 +94,6 @@ export class DirectoryRequestsController {
 
 type Options = Partial<Record<(typeof FILTERS)[number] | 'directory', string | undefined>>;
 
-/** The filter, the page and the days of a list. */
 interface Reading {
   readonly requests: RequestsRepository;
   readonly users: UserDirectoryRepository;

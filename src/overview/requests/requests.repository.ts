@@ -22,7 +22,6 @@ function keyOf(tenantId: string, source: string): string {
   return `${tenantId} ${source}`;
 }
 
-/** Parts of names whose values are secrets. */
 const PARTS =
   /passw|pwd|pass.?(?:phrase|code|key)|secret|token|credential|authorization|api.?key|private.?key|(?:mfa|sms|otp).?code/i;
 /** Short names of secrets count only as a whole word, since other words contain their letters. */
@@ -30,7 +29,6 @@ const WORDS = /(?<![a-z])(?:pin|[th]?otp|cv[cv])(?:.?(?:code|number))?(?![a-z])/
 
 /** A parameter of an address (RFC 3986 §3.4), also in its fragment. */
 const PARAMETER = /([?&;#])([\w.~%-]{1,64})=([^&;#\s]+)/g;
-/** Parameters of signed addresses, beside those with the name of a secret. */
 const SIGNED = /^(?:sig|signature|x-amz-signature|key|code)$/i;
 /** The password in an address (RFC 3986 §3.2.1). */
 const USER_INFO = /(\/\/[^/?#@\s:]*):[^/?#@\s]+@/g;
@@ -39,7 +37,6 @@ export function isSecretName(name: string): boolean {
   return PARTS.test(name) || WORDS.test(name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
-/** Returns a text in which the secrets of addresses are replaced. */
 export function withoutSecretsInText(text: string, removed: string): string {
   return text
     .replace(USER_INFO, `$1:${removed}@`)
@@ -55,7 +52,6 @@ type Members = Readonly<Record<string, unknown>>;
 /** The declaration of a member of an object; null when no schema declares it. */
 type Declared = (name: string, object: Members) => Declared | null;
 
-/** A value without members, or with members that no schema declares. */
 const plain: Declared = () => null;
 /** JSON inside of a text, which no schema describes. */
 const anything: Declared = () => anything;
@@ -91,7 +87,6 @@ function stripped(value: unknown, declared: Declared): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Returns a text without the secrets of JSON or of addresses in it. */
 function strippedText(text: string): string {
   if (!/^\s*[[{]/.test(text)) return withoutSecretsInText(text, REMOVED);
   let inner: unknown;
@@ -160,9 +155,7 @@ export interface RequestFilter {
   /** Ids of users, and a name of a refused request: either fits. */
   user?: { ids: readonly string[]; name: string | null } | undefined;
   request_id?: string | undefined;
-  /** Without reads. */
   writes?: true;
-  /** From the first to the last status. */
   status?: readonly [number, number] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;

@@ -124,11 +124,9 @@ const SIGN_INS: readonly Scope[] = ['sign-ins:read', 'audit:read'];
 const EVENT_SCOPES: readonly Scope[] = ['audit:read'];
 /** Hits per kind, so that no kind hides the others. */
 const MOST = { users: 10, directories: 5, groups: 5, signIns: 5 };
-/** Refused sign-ins of an address are searched for this time. */
 const SIGN_IN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Finds the records of a tenant by their ids and by the beginning of their names. */
 @Injectable()
 export class SearchService {
   constructor(

@@ -16,7 +16,6 @@ interface HeldRow {
   n: number;
 }
 
-/** Returns the held users by reason, and those of the guard with their directories. */
 export function heldCounts(rows: readonly HeldRow[]): {
   held: Record<string, number>;
   guard: { held: number; directories: string[] };

@@ -8,7 +8,6 @@ import { meetingUrlProblem } from '../meeting.rules.js';
 
 export const INTERVIEWS_PATH = '/v1/interviews';
 
-/** One request to the engine, before it is rendered. */
 export interface EngineCall {
   kind: 'create' | 'change' | 'cancel';
   method: 'POST' | 'PATCH';
@@ -18,7 +17,6 @@ export interface EngineCall {
   idempotencyKey: string;
 }
 
-/** The meaning of the engine's answer. */
 export type EngineResult =
   | { kind: 'link'; url: string }
   /** The engine has the values of the last call, and the link stays. */
@@ -78,7 +76,6 @@ export function createCall(
   return call('create', 'POST', INTERVIEWS_PATH, id, body);
 }
 
-/** Returns the meaning of an answer of the engine. */
 export function engineResultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verdict): EngineResult {
   switch (verdict.kind) {
     case 'ok':

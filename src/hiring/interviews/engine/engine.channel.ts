@@ -30,7 +30,6 @@ import { type EngineCall, type EngineResult, callFor, createCall, engineResultOf
 
 const MOST_BYTES = 64 * 1024;
 
-/** A call, or a question about an interview. */
 type EngineRequest = Pick<EngineCall, 'method' | 'path' | 'body' | 'idempotencyKey'> | EngineQuestion;
 
 interface EngineQuestion {

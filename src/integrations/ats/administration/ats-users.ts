@@ -12,7 +12,6 @@ import { NoUsersKnown, AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsUser, Connector } from '../connectors/connector.js';
 
-/** A page of the ATS, and the number of its active users that were shown. */
 interface Place {
   cursor: string | null;
   shown: number;

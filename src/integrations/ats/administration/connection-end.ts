@@ -116,7 +116,6 @@ export class AtsConnectionEnd {
     this.wake();
   }
 
-  /** @returns how many were removed */
   async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
     try {
       return await this.webhooks.remove(connection, connector, this.apis.of(connection));
@@ -127,7 +126,6 @@ export class AtsConnectionEnd {
     }
   }
 
-  /** @returns whether the ATS has revoked the grant */
   async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
     const { tenantId, credential } = connection;
     if (credential === null) return false;

@@ -15,7 +15,6 @@ import { AtsSync } from '../sync/ats-sync.js';
 import { AtsUsers } from './ats-users.js';
 import { AtsWebhooks } from './webhooks.js';
 
-/** The payload of the set-up task. */
 interface SetupPayload {
   connection_id: string;
   /** The user of this service who approved the connection; null when a key or a connect link made it. */
@@ -47,7 +46,6 @@ export class AtsConnectionSetup {
     });
   }
 
-  /** Stores the task, in the transaction that gives the connection its credential. */
   async begin(tx: SqlRunner, by: AuditBy, key: Key, userId: string | null = null): Promise<void> {
     await this.sync.begin(tx, key);
     const payload: SetupPayload = { connection_id: key.id, user_id: userId };
@@ -65,7 +63,6 @@ export class AtsConnectionSetup {
     this.sync.wake();
   }
 
-  /** Announces that a connection can be read and written to. */
   async ready(tenantId: string, id: string): Promise<void> {
     const connection = await this.store.get(tenantId, id);
     if (connection !== undefined) await this.events.publish(new AtsConnectionReady(connection));

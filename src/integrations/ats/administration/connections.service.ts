@@ -38,7 +38,6 @@ import { AtsConnectionSetup } from './connection-setup.js';
 import { SameAccount } from './same-account.js';
 import { newAtsToken } from './webhooks.js';
 
-/** Runs changes of connections under their locks, each with a line in the audit log. */
 @Injectable()
 export class AtsConnectionChanges {
   constructor(
@@ -76,7 +75,6 @@ export class AtsConnectionChanges {
     return made;
   }
 
-  /** Runs a change of one connection under its lock, with a line in the audit log. */
   async change(
     caller: AuditBy,
     id: string,
@@ -86,7 +84,6 @@ export class AtsConnectionChanges {
     await this.run(caller.tenantId, (tx) => this.changeIn(tx, caller, id, action, work));
   }
 
-  /** Does `change` inside the caller's transaction. */
   async changeIn(
     tx: SqlRunner,
     caller: AuditBy,
@@ -181,7 +178,6 @@ export class AtsConnectionsService {
     return { ...(await this.views.view(tenantId, id)), api_token: token };
   }
 
-  /** Changes the named settings. A new credential sets the connection up anew. */
   async change(caller: AuditBy, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);
@@ -203,7 +199,6 @@ export class AtsConnectionsService {
     return this.views.view(tenantId, id);
   }
 
-  /** Stops polls, applying and writes; webhooks are still stored. */
   async pause(caller: Caller, id: string, paused: boolean): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     await this.changes.connected(tenantId, id);

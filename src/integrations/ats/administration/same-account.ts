@@ -12,13 +12,11 @@ import { TokenClient } from '../oauth/token-client.js';
 import { readRecord, readsKind } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 
-/** Records of each kind that are asked for. The account needs to have only one. */
 const MOST = 5;
 /** Records of each other connection that could be of the account of a new one. */
 const FEW = 2;
 const KINDS: readonly AtsRecordKind[] = ['candidate', 'job'];
 
-/** The result for a record: the account has it, lacks it, or the ATS does not answer. */
 type Sign = 'has' | 'lacks' | 'silent';
 
 /**
@@ -90,7 +88,6 @@ export class SameAccount {
     if (same !== undefined) throw new AtsAccountTaken(title, same.id);
   }
 
-  /** Returns connections to the same address of the vendor that have a credential. */
   private async others(connection: AtsConnection, connector: Connector, db?: SqlRunner): Promise<AtsConnection[]> {
     const address = this.addressOf(connection, connector);
     return (await this.store.all(connection.tenantId, db)).filter(
@@ -112,7 +109,6 @@ export class SameAccount {
     return !signs.includes('has') && signs.includes('lacks');
   }
 
-  /** Asks for records of a connection with a credential, until the account has one. */
   private async signs(
     connection: AtsConnection,
     connector: Connector,

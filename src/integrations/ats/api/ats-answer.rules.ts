@@ -25,7 +25,6 @@ export function readAtsAnswer(title: string, answer: OutboundAnswer): AtsAnswer 
   };
 }
 
-/** Throws the failure of a status that is neither 2xx nor accepted. */
 export function judgeStatus(title: string, answer: AtsAnswer, retryAfterMs: number | null): void {
   const { status } = answer;
   if (status < 300) return;

@@ -1,6 +1,5 @@
 export interface AtsRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with a slash, and is appended to the base address. */
   path: string;
   query?: Readonly<Record<string, string | readonly string[]>>;
   json?: unknown;
@@ -57,10 +56,8 @@ export type Credential =
   | {
       kind: 'oauth';
       accessToken: string;
-      /** When the access token ends. */
       expiresAt: string;
       refreshToken: string | null;
-      /** When the refresh token was last used. */
       refreshedAt: string;
     }
   | {

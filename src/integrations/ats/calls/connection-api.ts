@@ -9,7 +9,6 @@ import type { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Pace, Connector } from '../connectors/connector.js';
 
-/** The bounds of calls to ATSs; tests and benches set others. */
 export class AtsCallOptions {
   /** One deadline over connecting, headers and body. */
   timeoutMs = 15_000;
@@ -19,7 +18,6 @@ export class AtsCallOptions {
   maxWaitMs = 2_000;
   /** The pause after a 429 without a time. */
   pauseMs = 30_000;
-  /** The longest pause that an ATS can ask for. */
   maxPauseMs = 3_600_000;
   /** Multiple of the vendor's pace. */
   paceFactor = 1;
@@ -29,7 +27,6 @@ export class AtsCallOptions {
   }
 }
 
-/** A place in the queue of a connection's calls. */
 export type PaceTurn = { kind: 'go'; afterMs: number } | { kind: 'later'; afterMs: number };
 
 /**
@@ -91,9 +88,7 @@ const MOST_SERVERS = 1_000;
 
 interface Server {
   failures: number;
-  /** When the server may be called again. */
   until: number;
-  /** The call that tests the server is under way. */
   probing: boolean;
 }
 
@@ -152,7 +147,6 @@ export interface CallGround {
   options: AtsCallOptions;
   clock: Clock;
   breaker: HostBreaker;
-  /** Whether addresses of tenants may be private. */
   anyPrivate: boolean;
 }
 
@@ -235,7 +229,6 @@ export class ConnectionApi implements AtsApi {
     return answer;
   }
 
-  /** Notes whether the server has answered, for all connections to it. */
   private note(answer: OutboundAnswer): void {
     const { breaker } = this.ground;
     if (answer.kind === 'answer') breaker.answered(this.origin);
@@ -265,7 +258,6 @@ export class ConnectionApi implements AtsApi {
   }
 }
 
-/** Returns whether `judgeStatus` takes the status for an ATS that is away for now. */
 function isNotNow(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

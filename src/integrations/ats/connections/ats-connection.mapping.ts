@@ -5,7 +5,6 @@ import type { AtsConnectionRow } from './ats-connections.store.js';
 import { lacksWriter } from './ats-settings.rules.js';
 import type { Credential } from '../api/ats-api.js';
 
-/** The facts that other rooms have about a connection. */
 export interface AtsProgress {
   nextRunAt: Date | null;
   events: number;
@@ -58,7 +57,6 @@ export function atsConnectionBody(
   };
 }
 
-/** Returns why a connection cannot read (`credential`) or write (`as_user`). */
 function missingIn(
   { writes, approved_by: approvedBy }: Pick<AtsConnectionRow, 'writes' | 'approved_by'>,
   connector: Connector,

@@ -251,7 +251,6 @@ class AtsWaitingBody {
   writes!: number;
 }
 
-/** Never contains a secret. */
 export class AtsConnectionBody extends IntersectionType(
   ShownType(CreateAtsConnection, ['name', 'region', 'marker']),
   StoredTimes,
@@ -305,13 +304,11 @@ export class AtsConnectionBody extends IntersectionType(
   waiting!: AtsWaitingBody;
 }
 
-/** The connection with a new token, which is shown this once. */
 export class AtsConnectionWithTokenBody extends AtsConnectionBody {
   @ApiProperty({ description: 'The token of the webhook address. It is shown this once.' })
   api_token!: string;
 }
 
-/** The result of a disconnect. */
 export class DisconnectedBody extends AtsConnectionBody {
   @ApiProperty({ type: 'integer', description: 'Webhooks that were removed at the ATS.' })
   webhooks_removed!: number;

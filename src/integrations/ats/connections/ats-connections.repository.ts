@@ -12,7 +12,6 @@ interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'cre
   createdBy: Actor;
 }
 
-/** Facts of a connection beside its row. */
 export interface AtsConnectionFacts {
   problems: { problem: string; reason: string; since: string }[];
   tokens: { id: string; hint: string; created_at: string }[];
@@ -41,7 +40,6 @@ export class AtsConnectionsRepository {
     return rows;
   }
 
-  /** Returns one row; `lock` holds it until the end of the transaction. */
   async row(
     tenantId: string,
     id: string,
@@ -111,7 +109,6 @@ export class AtsConnectionsRepository {
     );
   }
 
-  /** Stores another credential. A disconnected connection becomes connected. */
   async setCredential(tx: SqlRunner, tenantId: string, id: string, credential: Credential): Promise<void> {
     await tx.query(
       `update ats_connections set credential_sealed = $3, updated_at = now(),
@@ -160,7 +157,6 @@ export class AtsConnectionsRepository {
     ]);
   }
 
-  /** Deletes all credentials of both directions. */
   async disconnect(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     for (const table of ['ats_token_hashes', 'ats_tokens', 'ats_signing_secrets', 'ats_problems']) {
       await tx.query(`delete from ${table} where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
@@ -179,7 +175,6 @@ export class AtsConnectionsRepository {
   }
 }
 
-/** Connections to ATSs per tenant. */
 export const ATS_CONNECTIONS_CAP: Cap = {
   most: 20,
   code: 'too_many_ats_connections',

@@ -62,7 +62,6 @@ export interface AtsConnectionRow {
   updated_at: Date;
 }
 
-/** The check of inbound events of a connection. */
 export interface AtsGate {
   connection: AtsConnection;
   /** Secrets of signatures, any of which may fit. Empty: signatures are not checked. */
@@ -228,7 +227,6 @@ export class AtsConnectionStore {
   }
 }
 
-/** Returns the hash under which a token of inbound webhooks is stored. */
 export function hashOfAtsToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
@@ -282,18 +280,15 @@ export class AtsAddresses {
     return `${this.config.appUrl}/api/integrations/${provider}/start`;
   }
 
-  /** The page of a connect link; with the secret, the link itself. */
   connectLink(provider: string, secret?: string): string {
     const page = `${this.config.appUrl}/api/integrations/${provider}/connect`;
     return secret === undefined ? page : `${page}#${secret}`;
   }
 
-  /** Where the page of a new connection sends the user as whom it writes. */
   writer(provider: string): string {
     return `${this.config.appUrl}/api/integrations/${provider}/writer`;
   }
 
-  /** Scheme, host and port of the application. */
   get origin(): string {
     return new URL(this.config.appUrl).origin;
   }

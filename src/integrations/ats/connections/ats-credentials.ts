@@ -87,7 +87,6 @@ export class AtsCredentials {
     await this.renew(connection, (kept) => kept.kind === 'oauth' && kept.accessToken === credential.accessToken);
   }
 
-  /** Returns when an unused grant is renewed. */
   keepAliveAt(connector: Connector, credential: Credential): Date | null {
     return keepAliveAt(credential, connector.oauth?.refreshIdleMs ?? null);
   }
@@ -235,7 +234,6 @@ export class AtsCredentials {
     ]);
   }
 
-  /** Delays the renewal of an unused grant. */
   async putOff(tenantId: string, id: string): Promise<void> {
     await this.db.query(
       `update ats_connections set renew_at = now() + interval '1 hour'

@@ -6,7 +6,6 @@ import type { Credential } from '../api/ats-api.js';
 
 const TAKES: Takes = { postings: 'open', candidates: 'active', stages: null, since: null, backfill_events: false };
 
-/** Returns the selection after a change; absent fields stay unchanged. */
 export function takesOf(sent: TakesFields | undefined, before: Takes = TAKES): Takes {
   const { postings, candidates, stages, since, backfill_events } = sent ?? {};
   return {
@@ -30,12 +29,10 @@ export function usualWrites({ writes: { targets } }: Connector): Writes {
   };
 }
 
-/** Returns the writes after a change; absent fields stay unchanged. */
 export function writesOf(sent: WritesFields | undefined, before: Writes): Writes {
   return { ...before, ...Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== undefined)) };
 }
 
-/** Returns what is wrong with the writes, for this connector. */
 export function writesProblems({ title, writes: { targets } }: Connector, writes: Writes): FieldError[] {
   const problems: FieldError[] = [];
   for (const [name, field] of [
@@ -59,7 +56,6 @@ export function lacksWriter({ writes: { needsUser } }: Connector, writes: Writes
   return needsUser && isWritten && writes.as_user === null && approvedBy === null;
 }
 
-/** Returns a credential for sealing, or what is wrong with it for this connector. */
 export function credentialOf(connector: Connector, sent: CredentialFields): Credential | FieldError[] {
   const { kind, key, client_id: clientId, client_secret: clientSecret, sub } = sent;
   const field = (name: string) => `credential.${name}`;
@@ -78,7 +74,6 @@ export function credentialOf(connector: Connector, sent: CredentialFields): Cred
   return { kind, clientId, clientSecret, sub: sub ?? null, accessToken: null, expiresAt: null };
 }
 
-/** Returns a free marker: the usual one, or the usual one with a number. */
 export function freeMarker(usual: string, taken: ReadonlySet<string>): string {
   if (!taken.has(usual)) return usual;
   const stem = usual.slice(0, -1);

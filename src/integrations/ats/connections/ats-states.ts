@@ -20,7 +20,6 @@ export type AtsProblem = 'grant' | 'reads' | 'writes' | 'writer' | 'signature' |
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
-/** More are not counted. */
 const MOST_COUNTED = 10_000;
 
 /**

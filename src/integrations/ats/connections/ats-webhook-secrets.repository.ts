@@ -99,7 +99,6 @@ export class AtsWebhookSecretsRepository {
     ]);
   }
 
-  /** Removes the tokens of webhooks that were made through the API of the ATS. */
   async removeMadeTokens(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
     await tx.query(
       `with made as (delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made returning id)

@@ -19,13 +19,11 @@ export class TooManyTokens extends DomainError {
   }
 }
 
-/** The state of the connection, or of the write, does not allow the act. */
 export class WrongAtsState extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'wrong_ats_state';
 }
 
-/** The new credential is of another account of the ATS than the records of the connection. */
 export class OtherAtsAccount extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'other_ats_account';
@@ -48,7 +46,6 @@ export class AtsAccountTaken extends DomainError {
   }
 }
 
-/** The users of the ATS cannot be listed now. */
 export class NoUsersKnown extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'ats_gives_no_answer';

@@ -6,7 +6,6 @@ import type { Connector } from '../connectors/connector.js';
 export type AtsState = 'ok' | 'degraded' | 'reconnect_needed' | 'disconnected';
 
 export interface Takes {
-  /** `open`: only candidates of open openings. */
   postings: 'open' | 'all';
   /** Ids of stages in the ATS; null means any stage. */
   stages: readonly string[] | null;
@@ -25,7 +24,6 @@ export interface Writes {
   /** Where meeting links and scorecards are put; null when they are not written. */
   link_target: 'link' | 'field' | 'note' | null;
   scorecard_target: 'note' | 'field' | null;
-  /** The custom fields, for the target `field`. */
   link_field: string | null;
   scorecard_field: string | null;
 }
@@ -35,7 +33,6 @@ export interface AtsConnection {
   id: string;
   provider: string;
   name: string;
-  /** The name of the vendor's region. */
   region: string;
   /** Replaces the address of the region's API, unless null. */
   baseUrl: string | null;
@@ -75,7 +72,6 @@ export function isPassing(error: unknown): boolean {
   return typeof code === 'string' && /^(08|53|57|58|40|55|ECONN|ETIME|EPIPE)/.test(code);
 }
 
-/** Codes for why an event or a pass waits. */
 export const WAITING_REASONS = [
   'connection_paused',
   'disconnected',
@@ -87,7 +83,6 @@ export const WAITING_REASONS = [
 
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
-/** Returns why the events, or the pass, of a connection wait. */
 export function waitingReason(
   { paused, state }: Pick<AtsConnection, 'paused' | 'state'>,
   work: EntryState | undefined,

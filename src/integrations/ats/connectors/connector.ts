@@ -30,7 +30,6 @@ export interface AtsCandidate {
   email: string | null;
   /** The opening of the newest application; null when there is none. */
   jobRemoteId?: string | null;
-  /** The opening itself, where the answer or the event holds it. */
   job?: AtsJob;
   /** The state of the application that counts. */
   status?: AtsStatus;
@@ -60,7 +59,6 @@ export interface AtsPage<R> {
   leftOut?: readonly { remoteId: string | null; reason: string }[];
 }
 
-/** Where a page of a list begins. */
 export interface AtsPageFrom {
   /** Only changes since; null means everything. */
   since: Date | null;
@@ -104,7 +102,6 @@ export interface Pace {
 /** The result of a signature check. `absent`: a secret is set, and the request has no signature. */
 export type SignatureVerdict = 'valid' | 'invalid' | 'absent' | 'stale';
 
-/** One inbound request, unchanged. */
 export interface InboundRequest {
   raw: Buffer;
   /** The parsed body; undefined when it is neither JSON nor a form. */
@@ -113,7 +110,6 @@ export interface InboundRequest {
   receivedAt: Date;
 }
 
-/** The effect of an inbound event. */
 export type InboundEffect =
   /** The setup ping of the vendor, or an event without data. */
   | { kind: 'none' }
@@ -127,11 +123,9 @@ export type InboundEffect =
   | { kind: 'job'; job: AtsJob }
   | { kind: 'gone'; gone: AtsGone };
 
-/** A readable inbound event. */
 export interface InboundReading {
   /** Names the event for as long as the vendor may send it again; null when its bytes name it. */
   dedupeKey: string | null;
-  /** The vendor's name of the event, for lists. */
   name: string;
   /** The vendor's time of the fact; null when there is none. */
   occurredAt: Date | null;
@@ -146,7 +140,6 @@ export interface InboundAnswer {
   headers: Readonly<Record<string, string>>;
 }
 
-/** How the webhooks of a vendor are received. */
 export interface InboundRules {
   /** The status that the vendor takes as received. */
   readonly ack: number;
@@ -176,9 +169,7 @@ export interface MadeWebhook {
   secret: string | null;
 }
 
-/** Webhooks that are made and removed through the API of the vendor. */
 export interface WebhookRules {
-  /** The events that the webhooks subscribe to. */
   readonly events: readonly string[];
   create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
   /** The interval of renewals; absent where webhooks do not end. */
@@ -191,14 +182,11 @@ export interface WebhookRules {
   remove(api: AtsApi, remoteId: string): Promise<void>;
 }
 
-/** Where in the ATS a text or link is put. */
 export type WriteTarget = 'note' | 'field' | 'link';
 
-/** One write to a candidate's profile. */
 export interface AtsWrite {
   target: WriteTarget;
   candidateRemoteId: string;
-  /** The application, where the candidate's metadata names one. */
   applicationRemoteId: string | null;
   /** Text of a note or value of a field; the address of a link. It contains the marker. */
   text: string;
@@ -207,20 +195,16 @@ export interface AtsWrite {
   /** The ATS's user as whom it is written; null when the ATS needs none. */
   asUser: string | null;
   visibility: 'private' | 'public';
-  /** The name of the custom field. */
   field: string | null;
   /** The former value, for targets that hold one value, or null. */
   replaces: string | null;
 }
 
-/** How a vendor is written to. */
 export interface WriteRules {
   readonly targets: readonly WriteTarget[];
-  /** Each write is made as a user of the ATS. */
   readonly needsUser: boolean;
   /** Returns the id of the entry with the marker (its value where it has no id), or null. */
   find(api: AtsApi, write: AtsWrite): Promise<string | null>;
-  /** Writes, and returns the result of `find`. */
   write(api: AtsApi, write: AtsWrite): Promise<string>;
   /** Targets whose writes the vendor's API cannot undo. */
   readonly lasting?: readonly WriteTarget[];
@@ -271,14 +255,12 @@ export interface Connector {
   readonly credentials: readonly Credential['kind'][];
   readonly pace: Pace;
   readonly abilities: Abilities;
-  /** What the connector cannot do, in sentences for the customer. */
   readonly limits: readonly string[];
   /** Answer headers that the connector reads, lower-case. */
   readonly keptHeaders?: readonly string[];
 
   /** Returns why an address cannot be that of the API (such as an old version), in words, or null. */
   addressProblem?(url: URL): string | null;
-  /** Returns the headers that authenticate a call. */
   authorization(credential: Credential): Readonly<Record<string, string>>;
   /**
    * Throws an `AtsFailure` for a refusal whose status does not show it (a failed row in a 2xx, `success: false`), or
@@ -314,7 +296,6 @@ export interface Connector {
   readonly writes: WriteRules;
 }
 
-/** A SHA-256 in hexadecimal digits. */
 const HEX = /^[0-9a-f]{64}$/i;
 
 /**
@@ -345,7 +326,6 @@ export function tokenVerdictOf(token: string, secrets: readonly string[]): Signa
   return fitting.length > 0 ? 'valid' : 'invalid';
 }
 
-/** Returns the headers of HTTP Basic with a key as user and an empty password. */
 export function basicKey(key: string): Readonly<Record<string, string>> {
   return { authorization: `Basic ${Buffer.from(`${key}:`, 'utf8').toString('base64')}` };
 }

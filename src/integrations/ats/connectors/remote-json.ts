@@ -2,7 +2,6 @@ import { isPlain } from '../../../base/http/fields.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { NotUnderstood, type AtsPage } from './connector.js';
 
-/** An object of a vendor's JSON with unknown members. */
 export type RemoteObject = Readonly<Record<string, unknown>>;
 
 /** The form of a vendor's ids. An id goes into addresses, and the webhook that brings it may be unsigned. */
@@ -71,14 +70,12 @@ export function laterOf(one: Date | null, other: Date | null): Date | null {
   return one >= other ? one : other;
 }
 
-/** Returns the failure of an answer that breaks the vendor's documentation. */
 export function unexpected(title: string, what: string): AtsFailure {
   return new AtsFailure('malformed', 'unexpected_answer', `The answer of ${title} has no ${what}.`);
 }
 
 type LeftOut = NonNullable<AtsPage<unknown>['leftOut']>[number];
 
-/** Rows of a page that were understood, and the others. */
 interface ReadRows<R> {
   records: R[];
   leftOut: LeftOut[];
@@ -157,7 +154,6 @@ const PARTICLES = new Set(
 /** Words that do so only in small letters, or after another particle (`de la`): alone they are names as well. */
 const ARTICLES = new Set('la las le les lo los el al san st t'.split(' '));
 
-/** Words between two parts of a last name, in small letters. */
 const CONJUNCTIONS = new Set(['y', 'e', 'i']);
 
 /**
@@ -183,7 +179,6 @@ export function splitName(full: string): { firstName: string; lastName: string }
   return { firstName: words.slice(0, from).join(' '), lastName: words.slice(from).join(' ') };
 }
 
-/** Returns where the last name that ends with a word begins, with its particles. */
 function lastNameAt(words: readonly string[], end: number): number {
   let from = end;
   while (from > 1 && isParticle(words[from - 1]!, words[from - 2]!)) from--;

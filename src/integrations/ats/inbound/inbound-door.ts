@@ -13,7 +13,6 @@ import { InboundRefused } from './inbound.errors.js';
 /** Longer texts are no tokens, and are not hashed. */
 const MAX_TOKEN = 512;
 
-/** The parts of a request that can have a token. */
 interface TokenBearer {
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -43,7 +42,6 @@ function authorizationToken(header: string | string[] | undefined): string | nul
   return colon < 0 ? null : pair.slice(colon + 1);
 }
 
-/** A request that was let in. */
 export interface Admitted {
   gate: AtsGate;
   connector: Connector;

@@ -6,7 +6,6 @@ export const INBOUND_STATES = ['waiting', 'applied', 'no_effect', 'failed', 'dis
 /** `failed`: it could not be applied, and can be applied again. `dismissed`: an admin ended it. */
 export type InboundState = (typeof INBOUND_STATES)[number];
 
-/** An inbound event that is to be stored. */
 export interface NewInboundEvent {
   at: Date;
   name: string | null;
@@ -24,11 +23,9 @@ export interface NewInboundEvent {
   state: 'waiting' | 'no_effect' | 'failed';
   /** A code, or null. */
   reason: string | null;
-  /** Why the body is not understood. */
   detail: string | null;
 }
 
-/** An inbound event as it is stored. */
 export interface InboundEventRow {
   id: string;
   at: Date;
@@ -50,7 +47,6 @@ export interface InboundEventBody extends InboundEventRow {
   body: Buffer | null;
 }
 
-/** The kind of the work that applies the events of a connection. */
 export const INBOUND_WORK = 'ats.events';
 
 /**
@@ -78,7 +74,6 @@ export interface InboxKey {
   connectionId: string;
 }
 
-/** The events of one connection in the hands of one worker. */
 export interface ClaimedInbox extends InboxKey {
   /** The worker's turn: after its lease ends, the worker writes nothing. */
   turn: Turn;

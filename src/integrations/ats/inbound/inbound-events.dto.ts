@@ -29,7 +29,6 @@ export class InboundEventListed {
   decided_at!: string | null;
 }
 
-/** The event with its body. */
 export class InboundEventShown extends InboundEventListed {
   @ApiProperty({ type: String, nullable: true })
   content_type!: string | null;
@@ -60,7 +59,6 @@ export class DismissInboundEvent {
   reason!: string;
 }
 
-/** The reasons of events in words. */
 const WORDS: Readonly<Record<string, string>> = {
   ...LEFT_OUT_WORDS,
   no_data: 'A ping of the vendor, or an event without data: it has no effect.',

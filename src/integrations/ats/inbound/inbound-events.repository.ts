@@ -5,14 +5,11 @@ import type { InboundEventBody, InboundEventRow, InboundState, InboxKey } from '
 
 export interface InboundFilter {
   state?: InboundState | undefined;
-  /** The id of the record in the ATS. */
   remoteId?: string | undefined;
-  /** The kind of that record. */
   kind?: AtsRecordKind | undefined;
 }
 
 const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
-/** Failed events that are put back at a time. */
 const AT_ONCE = 1_000;
 
 /**
@@ -31,11 +28,9 @@ export interface WaitingEvent {
   content_type: string | null;
   headers: Record<string, string> | null;
   body: Buffer | null;
-  /** A signature was checked when it came. */
   signed: boolean;
 }
 
-/** The verdict on an event. */
 export interface EventVerdict {
   id: string;
   at: Date;
@@ -70,7 +65,6 @@ const DECIDE = `
 export class InboundEventsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns a page, newest first, with one row too many. */
   async list(
     tenantId: string,
     connectionId: string,
@@ -113,7 +107,6 @@ export class InboundEventsRepository {
     return rows;
   }
 
-  /** Returns one event with its body. */
   async one(tenantId: string, connectionId: string, id: string): Promise<InboundEventBody | undefined> {
     const { rows } = await this.db.query<InboundEventBody>(
       `select ${COLUMNS}, content_type, headers, body from ats_events
@@ -236,7 +229,6 @@ export class InboundEventsRepository {
   }
 }
 
-/** Returns equal verdicts together: most events of a batch are applied. */
 function alike(verdicts: readonly EventVerdict[]): Iterable<EventVerdict[]> {
   const groups = new Map<string, EventVerdict[]>();
   for (const verdict of verdicts) {

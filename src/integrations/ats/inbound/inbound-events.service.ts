@@ -9,7 +9,6 @@ import { type AtsConnection, waitingReason } from '../connections/connection.js'
 import { type InboundEventBody, type InboundEventRow, INBOUND_WORK } from './inbound-event.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
-/** The state of the event does not allow the act. */
 class WrongEventState extends Conflict {
   constructor(detail: string) {
     super('wrong_event_state', detail);
@@ -60,7 +59,6 @@ export class InboundEventsService {
     return this.get(caller, connectionId, id);
   }
 
-  /** Lets the failed events be applied again, oldest first. @returns how many */
   async retryFailed(caller: Caller, connectionId: string): Promise<number> {
     const { tenantId } = caller;
     await this.demand(tenantId, connectionId);

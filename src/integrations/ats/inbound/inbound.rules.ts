@@ -10,7 +10,6 @@ interface InboundSubject {
   remoteId: string | null;
 }
 
-/** Returns the record that an effect is about. */
 export function subjectOf(effect: InboundEffect): InboundSubject {
   const { kind, remoteId } = named(effect);
   const isId = remoteId !== null && remoteId !== '' && isTidy(remoteId) && !isLongerThan(remoteId, 255);

@@ -82,7 +82,6 @@ const MAX_FIELDS = 256;
 const DROPPED = /^(authorization|cookie|x-api-token|proxy-.*|connection|host|x-forwarded-.*|forwarded|via|x-real-ip)$/;
 const MAX_HEADERS_BYTES = 4_096;
 
-/** A body, or why it cannot be read. */
 type ReadBody = { body: unknown; fault: null } | { body: undefined; fault: string };
 
 export function readInboundBody(raw: Buffer, contentType: string, encoding: string | undefined): ReadBody {
@@ -172,7 +171,6 @@ export class InboundService {
   private readonly departures: Buckets;
   private readonly gatherer: Gatherer<Arrived, void>;
   private timer: NodeJS.Timeout | null = null;
-  /** The time of the last noted verdict, by connection. */
   private readonly noted = new Map<string, number>();
   /** The change of a connection under way: the next one follows it, so that the last verdict counts. */
   private readonly changing = new Map<string, Promise<void>>();

@@ -3,7 +3,6 @@ import { hashToken, parseToken, sameHash } from '../../../base/crypto/tokens.js'
 import { Database } from '../../../base/database/database.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
-/** An authorization under way: its user or link, its browser, and its connection. */
 export interface Authorization {
   provider: string;
   browser_hash: Buffer;
@@ -62,7 +61,6 @@ export class AuthorizationsRepository {
     return rowCount === 1;
   }
 
-  /** Notes the connection that was made, for the page that follows. */
   async made(tenantId: string, hash: Buffer, connectionId: string): Promise<void> {
     await this.db.query(`update ats_authorizations set connection_id = $3 where tenant_id = $1 and hash = $2`, [
       tenantId,
@@ -98,7 +96,6 @@ export class AuthorizationsRepository {
   }
 }
 
-/** The cookie that ties an authorization to its browser. */
 export function stateCookie(hash: Buffer): string {
   return `__Host-ats-${hash.toString('hex').slice(0, 16)}`;
 }

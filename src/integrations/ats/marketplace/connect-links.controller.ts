@@ -27,7 +27,6 @@ import { GrantedConnections } from './granted-connections.js';
 import { notConnectedPage, writerPage, writerSetPage } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
-/** Links with which a person connects an ATS without an account here. */
 @ApiController('ats-connect-links', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()
@@ -80,7 +79,6 @@ export class WriterForm {
   as_user!: string;
 }
 
-/** Takes the user as whom a new connection writes, from the form of the last page. */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
 @UseGuards(DocumentsGuard)

@@ -24,7 +24,6 @@ export class CreateConnectLink {
   provider!: string;
 }
 
-/** A link with which a person connects an ATS without an account here. */
 export class ConnectLinkBody {
   @ApiProperty({ example: 'alk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -40,7 +39,6 @@ export class ConnectLinkBody {
   created_at!: Date;
 }
 
-/** The link with its secret, which is shown this once. */
 export class NewConnectLinkBody extends ConnectLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
@@ -54,7 +52,6 @@ export interface OpenLink {
 }
 
 const DAYS = 3;
-/** A link also ends with its maker. */
 const MAKER_END = makerEnd('$1', 'ats_connect_links.created_by');
 const COLUMNS = `id, provider, expires_at, used_at, created_at,
   case when used_at is null and ${MAKER_END} <= now() then least(revoked_at, ${MAKER_END}) else revoked_at end as revoked_at`;
@@ -66,7 +63,6 @@ export const CONNECT_LINK_LEFTOVERS = [
   `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
 ];
 
-/** Makes and revokes connect links. */
 @Injectable()
 export class ConnectLinksService {
   constructor(
@@ -162,7 +158,6 @@ export class ConnectLinksService {
     return rows[0] ?? null;
   }
 
-  /** Ends an open link. @returns false when there is no such link, or it is over already */
   async revokeRow(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,

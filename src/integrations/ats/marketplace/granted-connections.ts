@@ -57,7 +57,6 @@ interface Choice {
   tenantId: string;
   /** Why the user is refused, in words; null when the user is set. */
   said: string | null;
-  /** The users to choose from, after a refusal. */
   users: readonly AtsUserBody[];
 }
 

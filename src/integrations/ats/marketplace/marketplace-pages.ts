@@ -10,7 +10,6 @@ import { AtsAddresses, AtsConnectionStore } from '../connections/ats-connections
 import type { Connector } from '../connectors/connector.js';
 import type { Starter } from './marketplace.service.js';
 
-/** A connection that may get the grant. */
 interface Choosable {
   id: string;
   name: string;
@@ -112,7 +111,6 @@ export function connectLinkPage(title: string, action: string): HtmlPage {
   };
 }
 
-/** Makes the page of a connection that is made. */
 export function connectedPage(done: {
   title: string;
   tenant: string;
@@ -142,7 +140,6 @@ export function connectedPage(done: {
   };
 }
 
-/** The texts and addresses of the form that asks which user of the ATS writes. */
 interface WriterAsk {
   title: string;
   action: string;
@@ -178,7 +175,6 @@ function writerForm({ title, action, state, users, said }: WriterAsk) {
     <p class="note">The user can be chosen later, too: <code>talent-bridge ats set --as-user</code>.</p>`;
 }
 
-/** Makes the page that asks again which user writes. */
 export function writerPage(ask: WriterAsk): HtmlPage {
   return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
 }
@@ -191,7 +187,6 @@ export function writerSetPage(title: string): HtmlPage {
   };
 }
 
-/** Makes the page of a failed connecting. */
 export function notConnectedPage(refusal: { title: string; said: string; again: string; status: number }): HtmlPage {
   const { title, said, again, status } = refusal;
   return {
@@ -202,7 +197,6 @@ export function notConnectedPage(refusal: { title: string; said: string; again: 
   };
 }
 
-/** The page that shows for which tenant an ATS is connected. */
 @Injectable()
 export class StartPages {
   constructor(

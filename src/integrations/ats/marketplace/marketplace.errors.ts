@@ -33,7 +33,6 @@ export function atsCodeOf(text: string | null): string | null {
   return text !== null && ATS_CODE.test(text) ? text : null;
 }
 
-/** Connecting an ATS fails. */
 export class ConnectRefused extends DomainError {
   readonly kind = 'malformed';
   readonly code: string;

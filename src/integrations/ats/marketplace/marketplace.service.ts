@@ -26,14 +26,11 @@ import { atsCodeOf, ConnectRefused } from './marketplace.errors.js';
 /** The starter of a connection: a signed-in administrator, or the holder of a connect link. */
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
 
-/** Where the browser goes, and its cookie. */
 interface Begun {
   url: string;
-  /** The cookie that ties the answer to this browser. */
   cookie: { name: string; secret: string };
 }
 
-/** An answer of an ATS, as the browser brings it. */
 interface ReturnedBrowser {
   state: string;
   code: string | null;
@@ -89,7 +86,6 @@ export class MarketplaceService {
     return { tenantId: parsed.tenantId, session: null, link };
   }
 
-  /** Begins an authorization, and returns the address of the ATS with what the browser keeps. */
   async begin(starter: Starter, connector: Connector, connectionId: string | null): Promise<Begun> {
     const { token: state, hash } = mintToken('tbg', starter.tenantId);
     const secret = randomBytes(32).toString('base64url');

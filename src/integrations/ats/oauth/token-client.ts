@@ -6,7 +6,6 @@ import { retryAfterOf } from '../api/ats-answer.rules.js';
 import { type Credential, AtsFailure } from '../api/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
 
-/** The name of the region that `ATS_SIMULATORS` adds. */
 const SIMULATOR = 'simulator';
 
 export interface OAuthClient {
@@ -14,7 +13,6 @@ export interface OAuthClient {
   secret: string;
 }
 
-/** Returns a region at another origin, with the same paths. */
 function moved(region: Region, origin: string): Region {
   const at = (text: string): string => {
     const { pathname } = new URL(text);
@@ -30,7 +28,6 @@ function moved(region: Region, origin: string): Region {
 
 export interface Grant {
   credential: Extract<Credential, { kind: 'oauth' }>;
-  /** Null when the answer has none. */
   scopes: string[] | null;
 }
 
@@ -79,7 +76,6 @@ function endOf({ expires_in: seconds, expires_at: at }: Record<string, unknown>,
 /** The part of its life after which an access token is renewed. */
 const RENEWED_AT = 0.8;
 
-/** Returns whether an access token is renewed before the next call. */
 export function isDue({ expiresAt, refreshedAt }: { expiresAt: string; refreshedAt: string }, now: Date): boolean {
   const from = Date.parse(refreshedAt);
   return now.getTime() >= from + (Date.parse(expiresAt) - from) * RENEWED_AT;
@@ -97,7 +93,6 @@ export function keepAliveAt(credential: Credential, refreshIdleMs: number | null
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 
-/** One request to a token address. */
 interface TokenRequest {
   tenantId: string;
   connector: Connector;

@@ -27,11 +27,9 @@ export function destinationOf({ tenantId, id }: Pick<AtsConnection, 'tenantId' |
   return { tenantId, channel: ATS, id };
 }
 
-/** An active user is not checked again for this time. */
 const KNOWN_MS = 120_000;
 const MOST_KNOWN = 10_000;
 
-/** The user of the ATS as whom the connection writes, or why there is none. */
 type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
@@ -101,7 +99,6 @@ export class AtsPublish {
     return { id };
   }
 
-  /** Drops the cached users of a connection. */
   forgetWriter({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): void {
     for (const key of this.known.keys()) if (key.startsWith(`${tenantId} ${id} `)) this.known.delete(key);
   }

@@ -8,7 +8,6 @@ export class DismissWrite {
   reason!: string;
 }
 
-/** On whom the writing is tested. */
 export class TestWrite {
   @Text({ max: 255, description: 'The id of a candidate that came through this connection.' })
   candidate_id!: string;

@@ -11,7 +11,6 @@ export interface WriteFilter {
   candidateId?: string | undefined;
 }
 
-/** How a write ends, or how it stays. */
 export interface WriteEnd {
   state: WriteState;
   reason?: string | null;
@@ -27,14 +26,12 @@ function enqueue(statement: WriteStatement, tenantId: string, connectionId: stri
   enqueueMessages(statement, { tenantId, channel: ATS }, [{ id: connectionId, ordered: true }], messages);
 }
 
-/** A candidate as its ATS knows it. */
 interface RemoteCandidate {
   remoteId: string;
   /** The application in the metadata, or null. */
   applicationId: string | null;
 }
 
-/** The longest chain of merges that is followed. */
 const MOST_MERGES = 8;
 
 /** Reads and changes writes to ATSs, and finds candidates in the ATS of their connection. */
@@ -119,7 +116,6 @@ export class AtsWritesRepository {
     return rowCount ?? 0;
   }
 
-  /** Returns the revisions of one kind of an interview, newest first. */
   async revisions(
     tenantId: string,
     of: { connectionId: string; interviewId: string; kind: WriteKind },
@@ -231,7 +227,6 @@ export class AtsWritesRepository {
     );
   }
 
-  /** Ends a write by hand. The write is locked. */
   async dismiss(tx: SqlRunner, tenantId: string, id: string, reason: string): Promise<void> {
     await tx.query(
       `update ats_writes set state = 'dismissed', reason = $3, detail = null, updated_at = now()
@@ -240,7 +235,6 @@ export class AtsWritesRepository {
     );
   }
 
-  /** Ends all waiting writes of a connection. @returns how many */
   async leaveAll(tx: SqlRunner, tenantId: string, connectionId: string, reason: string): Promise<number> {
     const { rowCount } = await tx.query(
       `update ats_writes set state = 'left', reason = $3, updated_at = now()

@@ -25,7 +25,6 @@ import { type AtsWriteRow, type WriteState, MARKER_BEGIN } from './write.js';
 
 const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];
 const DISMISSED: readonly WriteState[] = ['waiting', 'failed', 'left'];
-/** The most tries of a write in the API. */
 const TRIES = 50;
 
 const CSV_PAGE = 200;

@@ -6,7 +6,6 @@ import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { linkText, scorecardText } from './write-text.mapping.js';
 import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 
-/** A write ready for its call except for the user; or its end without a call. */
 type PlannedWrite =
   { kind: 'call'; request: Omit<AtsWrite, 'asUser'>; outdated: boolean } | { kind: 'end'; end: WriteEnd };
 
@@ -18,7 +17,6 @@ export class WritePlanner {
     private readonly interviews: InterviewsRepository,
   ) {}
 
-  /** Returns the content of a write now. */
   async plan(connection: AtsConnection, connector: Connector, write: AtsWriteRow): Promise<PlannedWrite> {
     const { tenantId, writes: settings } = connection;
     const candidate = await this.writes.findWritten(connection, write.candidate_id);

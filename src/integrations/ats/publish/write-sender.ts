@@ -24,13 +24,9 @@ import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { WritePlanner } from './write-planner.js';
 import { GONE, type AtsWriteRow, scorecardMarker } from './write.js';
 
-/** The decision after a failed try. */
 type FailureVerdict =
   /** It is tried again, without end. `problem`: that of the connection. */
-  | { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null }
-  /** The ATS no longer has the candidate, and has no survivor. */
-  | { kind: 'gone' }
-  | { kind: 'fail' };
+  { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null } | { kind: 'gone' } | { kind: 'fail' };
 
 /** Repetitions after undocumented answers. The page of a proxy does not come from the ATS, and ends some time. */
 const MOST_MALFORMED = 8;
@@ -39,12 +35,10 @@ const OF_A_PROXY = 'not_json';
 /** No connection was made, or the ATS has answered: the call cannot take effect later. */
 const OVER = /^(status_|rate_limited$|dns$|refused$|blocked$|unknown_)/;
 
-/** Returns whether a call that failed may still take effect. */
 export function mayComeLate({ kind, reason }: { kind: AtsFailureKind; reason: string }): boolean {
   return kind === 'away' && !OVER.test(reason);
 }
 
-/** Decides the next step after a failed call of a write. */
 export function writeAfterFailure(
   { kind, reason, retryAfterMs }: { kind: AtsFailureKind; reason: string; retryAfterMs: number | null },
   {
@@ -74,18 +68,15 @@ export function writeAfterFailure(
   }
 }
 
-/** The result of one try. */
 export type AtsWriteResult =
   /** The write is in the ATS, or never will be. */
   | { kind: 'ended'; end: WriteEnd }
   /** It is tried again. `ours`: the failure is not the ATS's. */
   | { kind: 'wait'; reason: string; detail: string | null; retryAfterMs: number | null; ours?: boolean };
 
-/** What a try knows of its lane. */
 interface WriteTurn {
   /** Failures in a row before this try. */
   failures: number;
-  /** When the ATS last took a write. */
   lastSuccessAt: Date | null;
 }
 
@@ -94,7 +85,6 @@ const SLACK_MS = 5_000;
 /** Look-ups of a write that the ATS took and does not show. */
 const MOST_LOOKS = 5;
 
-/** A write with what its calls need. */
 interface Job {
   connection: AtsConnection;
   connector: Connector;
@@ -160,7 +150,6 @@ export class WriteSender {
     );
   }
 
-  /** Tries a write once, and stores the result. */
   async send(connection: AtsConnection, write: AtsWriteRow, turn: WriteTurn): Promise<AtsWriteResult> {
     const connector = connectorOf(connection.provider);
     if (connector === undefined) return waiting('unknown_provider');

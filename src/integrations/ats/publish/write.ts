@@ -13,7 +13,6 @@ export const WRITE_STATES = ['waiting', 'written', 'superseded', 'failed', 'dism
 
 export type WriteState = (typeof WRITE_STATES)[number];
 
-/** What is written: the link of a meeting, or a scorecard. */
 export type WriteKind = 'link' | 'scorecard';
 
 /** A write to an ATS as stored. Its text is made when it is sent, so that no personal data is stored here. */
@@ -26,10 +25,8 @@ export interface AtsWriteRow {
   /** `remove` undoes the write of an earlier revision. */
   action: 'put' | 'remove';
   revision: number;
-  /** The order among the writes of a candidate. */
   sequence: string;
   state: WriteState;
-  /** Where the last try put it. */
   target: WriteTarget | null;
   /** Part of the text, which tells this write from all others. */
   marker: string;
@@ -43,13 +40,10 @@ export interface AtsWriteRow {
   updated_at: Date;
 }
 
-/** The reason of a write whose candidate the ATS does not have. */
 export const GONE = 'candidate_gone';
 
-/** How every marker of a note begins. */
 export const MARKER_BEGIN = '[talent-bridge ';
 
-/** Returns the marker of a scorecard's note. */
 export function scorecardMarker(interviewId: string, revision: number): string {
   return `${MARKER_BEGIN}${interviewId} scorecard r${revision}]`;
 }

@@ -31,7 +31,6 @@ interface Known {
   connection: AtsConnection;
   held: HeldCandidates;
   records: Map<string, AtsRecordRow>;
-  /** The states of openings, by their `external_id`. */
   openings: ReadonlyMap<string, JobStatus>;
   write: RecordWrite;
 }

@@ -4,19 +4,16 @@ import { personAt, type AtsRecordRow, type RecordItem } from './record.js';
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 
-/** The news of an item for a known record, and the times of the record afterwards. */
 export interface News {
   candidate: AtsCandidate;
   changedAt: Date;
   personAt: Date;
 }
 
-/** Returns whether an item is about an application, and not only the person. */
 export function tellsApplication({ jobRemoteId, stage, status }: AtsCandidate): boolean {
   return jobRemoteId !== undefined || stage !== undefined || status !== undefined;
 }
 
-/** Returns the data of the person without those of an application. */
 export function personAlone({ remoteId, firstName, lastName, email, changedAt }: AtsCandidate): AtsCandidate {
   return { remoteId, firstName, lastName, email, changedAt };
 }

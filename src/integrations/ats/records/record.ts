@@ -21,24 +21,19 @@ export interface AtsRecordRow {
   seen_in: string | null;
 }
 
-/** The source of a change. `import`: a first or full pass. */
 type RecordSource = 'webhook' | 'poll' | 'import';
 
-/** The data of one record from the ATS. */
 export type RecordItem =
   | { kind: 'job'; remoteId: string; changedAt: Date; job: AtsJob }
   | {
       kind: 'candidate';
       remoteId: string;
-      /** The time of the application, where the item has one; else that of the person. */
       changedAt: Date;
-      /** The time of name and e-mail, where it differs. */
       personAt?: Date;
       candidate: AtsCandidate;
     }
   | { kind: 'gone'; remoteId: string; changedAt: Date; gone: AtsGone };
 
-/** How items are written. */
 export interface RecordWrite {
   source: RecordSource;
   events: SyncedEvents;
@@ -46,11 +41,9 @@ export interface RecordWrite {
   pass: string | null;
   /** Records that are taken outside of the selection too: known ones need them. */
   forced?: ReadonlySet<string>;
-  /** Survivors of merges that the ATS does not have. */
   missing?: ReadonlySet<string>;
 }
 
-/** Why a record was left out, or an event has no effect. */
 export const LEFT_OUT_WORDS = {
   older: 'A newer change of the record was taken before.',
   gone: 'The record was deleted in the ATS.',
@@ -72,7 +65,6 @@ export const LEFT_OUT_WORDS = {
   unchanged: 'The record is as the ATS says already.',
 } as const;
 
-/** Why a record was left out, as a code. */
 export type LeftOutReason = keyof typeof LEFT_OUT_WORDS;
 
 export interface RecordResult {
@@ -83,7 +75,6 @@ export interface RecordResult {
   recordId: string | null;
 }
 
-/** Returns whether a connector reads records of a kind. */
 export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolean {
   return kind === 'job' ? abilities.jobs : abilities.candidates;
 }
@@ -141,7 +132,6 @@ export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordIte
   return item.kind === 'candidate' && personAt(item) >= (record.person_at ?? record.changed_at) ? null : 'older';
 }
 
-/** Returns the time of name and e-mail of an item. */
 export function personAt({ personAt: time, changedAt }: CandidateItem): Date {
   return time ?? changedAt;
 }
@@ -162,7 +152,6 @@ export function leftOut(kind: AtsRecordKind, remoteId: string, reason: LeftOutRe
   return { kind, remoteId, outcome: 'left_out', reason, recordId: null };
 }
 
-/** Returns the result of an item, from the result of its candidate. */
 export function recordResultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
   if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
   // The reasons of the candidates room are among those of this room.

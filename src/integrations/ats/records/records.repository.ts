@@ -31,7 +31,6 @@ const PUT = `${ADD}
     person_at = excluded.person_at,
     brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`;
 
-/** The longest chain of merges that is followed. */
 const MOST_MERGES = 32;
 
 /** Another transaction added a record at this moment: the transaction is repeated, and finds it. */
@@ -100,7 +99,6 @@ export class AtsRecordsRepository {
     }
   }
 
-  /** Returns the ids of some live records, at most a number. */
   async someLive({ tenantId, id }: Key, kind: AtsRecordKind, most: number): Promise<string[]> {
     const { rows } = await this.db.query<{ remote_id: string }>(
       `select remote_id from ats_records

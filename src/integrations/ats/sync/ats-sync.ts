@@ -16,7 +16,6 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
 interface ReleasePayload {
   connectionId: string;
-  /** The candidate before the next batch. */
   after?: string;
 }
 
@@ -69,7 +68,6 @@ export class AtsSync {
     return rowCount === 1;
   }
 
-  /** Ends the pause after failures: the connection can be used again. */
   private async resume({ tenantId, id }: Key): Promise<void> {
     await this.entries.rouse(this.db, { tenantId, kind: SYNC_WORK, id }, 'failing');
     this.wake();
@@ -101,7 +99,6 @@ export class AtsSync {
     return rowCount ?? 0;
   }
 
-  /** Gives the records of a removed connection to the API, a batch at a time. */
   private release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
     const { connectionId, after = '' } = payload;
     return this.db.transaction(tenantId, async (tx) => {

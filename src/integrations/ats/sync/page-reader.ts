@@ -12,7 +12,6 @@ export interface ReadPage {
   leftOut: LeftOut[];
 }
 
-/** Pages that follow each other, and the watch of their cursors. */
 export type ReadPages = ReadPage & { watch: CursorWatch };
 
 /** A list without an end: its pages go in a circle, or are too many. */

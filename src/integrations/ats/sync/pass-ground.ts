@@ -5,15 +5,12 @@ import type { ReadPages } from './page-reader.js';
 import type { PollKind, PollMark } from './pass.js';
 import type { ClaimedSync } from './syncs.repository.js';
 
-/** What a pass reads with. */
 export interface PassGround {
   sync: ClaimedSync;
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
-  /** The turn has had a step. */
   hasBegun?: boolean;
-  /** Where the current list began. */
   mark?: { phase: PollKind; mark: PollMark } | undefined;
   /** The pages after those being written: they are read meanwhile. */
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;

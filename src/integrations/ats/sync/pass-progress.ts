@@ -25,7 +25,6 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
-/** Runs of one connection that are kept. */
 const KEPT = 1_000;
 const COLUMNS = 'id, reason, is_full, state, phase, counts, left_out, error, started_at, finished_at';
 
@@ -43,7 +42,6 @@ export class PassProgress {
     return this.resumed(sync) ?? (await this.begin(sync));
   }
 
-  /** Begins the next phase, or ends the pass. */
   async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
     const next = nextPhase(pass, new Date());
     await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
@@ -65,7 +63,6 @@ export class PassProgress {
     await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
   }
 
-  /** Stores in the run of a pass that it waits for the ATS, or has failed. */
   async stop(sync: ClaimedSync, pass: Pass, state: 'waiting' | 'failed', why: string): Promise<void> {
     await this.db.transaction(sync.tenantId, async (tx) => {
       await this.syncs.keep(tx, sync, state === 'waiting' ? pass : null);
@@ -73,7 +70,6 @@ export class PassProgress {
     });
   }
 
-  /** Sends out the events of a finished pass. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);
   }
@@ -96,7 +92,6 @@ export class PassProgress {
     return pass;
   }
 
-  /** Stores a run and its progress. */
   async putRun(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,
@@ -128,7 +123,6 @@ export class PassProgress {
     );
   }
 
-  /** Deletes the oldest runs beyond those that are kept. */
   async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
     await tx.query(
       `delete from ats_runs where tenant_id = $1 and connection_id = $2 and id < (
@@ -138,7 +132,6 @@ export class PassProgress {
     );
   }
 
-  /** Returns one page, newest first, with one row too many. */
   async listRuns(tenantId: string, connectionId: string, after: string | null, limit: number): Promise<RunRow[]> {
     const { rows } = await this.db.query<RunRow>(
       `select ${COLUMNS} from ats_runs

@@ -72,7 +72,6 @@ export function watched(watch: CursorWatch, cursor: string, rows: number): Curso
     : { mark, steps: steps + 1, power, pages, empty };
 }
 
-/** Returns the pass with the results of a page. */
 export function counted(
   pass: Pass,
   read: number,

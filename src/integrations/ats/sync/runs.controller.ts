@@ -30,7 +30,6 @@ class RunCountsBody {
   left_out!: number;
 }
 
-/** A record that could not be taken. */
 class LeftOutBody {
   @ApiProperty({ type: String, nullable: true })
   remote_id!: string | null;

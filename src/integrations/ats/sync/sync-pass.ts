@@ -17,7 +17,6 @@ import type { Pass, PollKind, PollMark } from './pass.js';
 import { counted, nextPhase } from './pass.rules.js';
 import { SyncsRepository } from './syncs.repository.js';
 
-/** Returns how the records of a pass are written. */
 export function writeOf({ connection }: PassGround, { isFirst, isFull, runId }: Pass): RecordWrite {
   const isImport = isFirst || isFull;
   const backfill = connection.takes.backfill_events;
@@ -91,7 +90,6 @@ export class SyncPass {
     return ground.mark.mark;
   }
 
-  /** Returns the pages that were read ahead, or reads them. */
   private nextOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     const { ahead } = ground;
     ground.ahead = undefined;

@@ -29,7 +29,6 @@ const LOOKED_BACK = `interval '7 hours'`;
 const SKEW = `interval '10 minutes'`;
 const MOST = 1_000;
 
-/** The time after which another connection has its turn. */
 const TURN_MS = 10_000;
 /** The longest rest after failures, and the rest after a refusal. */
 const MOST_REST_MS = 3_600_000;
@@ -47,7 +46,6 @@ export class SyncTurn extends WorkKind {
   override readonly everyMs = 0;
   override readonly callsOut = true;
   override readonly backoff = { firstMs: 15_000, mostMs: MOST_REST_MS };
-  /** When this process last renewed the webhooks of a connection, in milliseconds. */
   private readonly renewedAt = new Map<string, number>();
 
   constructor(
@@ -71,7 +69,6 @@ export class SyncTurn extends WorkKind {
     return DUE_SYNCS;
   }
 
-  /** Has one turn of a connection. */
   override async run(turn: Turn): Promise<TurnOutcome> {
     const sync = await this.syncs.open(turn);
     if (sync === null) return DONE;

@@ -4,7 +4,6 @@ import { LeaseLost, type Turn } from '../../../base/work/work.js';
 import { SERVER } from '../connections/connection.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
-/** The kind of the work that reads the lists of a connection. */
 export const SYNC_WORK = 'ats.polls';
 
 /** SQL: the connections whose next pass, or next page, is due. */
@@ -17,7 +16,6 @@ export interface SyncKey {
   connectionId: string;
 }
 
-/** The polls of one connection in the hands of one worker. */
 export interface ClaimedSync extends SyncKey {
   turn: Turn;
   reason: PassReason;
@@ -79,7 +77,6 @@ export class SyncsRepository {
     );
   }
 
-  /** Returns where the next pass over a list begins. */
   async mark({ tenantId, connectionId }: SyncKey, kind: PollKind): Promise<PollMark> {
     const { rows } = await this.db.query<PollMark & Record<string, unknown>>(
       `select since, sync_token as "syncToken", full_at as "fullAt" from ats_polls
@@ -89,7 +86,6 @@ export class SyncsRepository {
     return rows[0] ?? { since: null, syncToken: null, fullAt: null };
   }
 
-  /** Notes that a list was read to its end. */
   async setMark(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,

@@ -38,7 +38,6 @@ export class WebhookChannel extends Channel {
   readonly name = WEBHOOK;
   readonly folds = false;
   override readonly needsKey = false;
-  /** The messages that `prepare` found for the lanes of a claim. */
   private readonly found = new WeakMap<LeasedLane, Next | null>();
 
   constructor(

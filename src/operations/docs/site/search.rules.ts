@@ -31,7 +31,6 @@ function marked(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}])/gu, MARK);
 }
 
-/** A section that has all words of a search, and a piece of its text. */
 export interface Hit {
   readonly section: Section;
   readonly excerpt: string;

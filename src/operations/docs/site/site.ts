@@ -65,7 +65,6 @@ export interface Site {
   readonly pictures: ReadonlyMap<string, string>;
 }
 
-/** The addresses of this installation, in place of those in the examples of the pages. */
 interface OwnAddresses {
   readonly service: string;
   readonly sandbox: string;
@@ -127,7 +126,6 @@ function namesIn(folder: string, first: readonly string[]): string[] {
   return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name)).sort()];
 }
 
-/** Cuts a page at its headings, for the search. */
 function sectionsOf(markdown: string, page: string, address: string): Section[] {
   return markdown.split(/^(?=#{1,3} )/m).map((part) => {
     const heading = /^#+ (.+)/.exec(part)?.[1] ?? page;

@@ -12,7 +12,6 @@ const HEADERS = { accept: 'application/json; version=1' };
 interface AshbyPage {
   rows: readonly unknown[];
   next: string | null;
-  /** With the last page. */
   syncToken: string | null;
 }
 

@@ -4,7 +4,6 @@ import { idOf, listOf, objectOf, textOf, type RemoteObject, readOne, readRows } 
 import { ashbyPage, ashbyRecord } from './ashby-calls.js';
 import { ashbyCandidate, ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob, ashbyUser } from './ashby.mapping.js';
 
-/** The most applications of one candidate that are read. */
 const MOST_APPLICATIONS = 50;
 
 async function jobs(api: AtsApi, { syncToken, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
@@ -12,13 +11,10 @@ async function jobs(api: AtsApi, { syncToken, cursor }: AtsPageFrom): Promise<At
   return { ...(await readRows(page.rows, ashbyJob)), next: page.next, syncToken: page.syncToken };
 }
 
-/** The place in two lists that are read as one. */
 interface Place {
   list: 'applications' | 'candidates';
   cursor: string | null;
-  /** The tokens at the start of this pass. */
   tokens: Tokens;
-  /** The tokens for the next pass. */
   fresh: Tokens;
 }
 

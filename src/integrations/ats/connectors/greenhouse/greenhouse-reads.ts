@@ -19,7 +19,6 @@ export const GREENHOUSE = 'Greenhouse';
 const PER_PAGE = '500';
 /** Each page of candidates brings one call for each fifty of them, for their applications. */
 const CANDIDATES_PER_PAGE = '250';
-/** The most ids that one request can ask for. */
 const MOST_IDS = 50;
 
 type Query = Readonly<Record<string, string>>;
@@ -67,7 +66,6 @@ async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPag
 /** An incremental pass reads changed candidates, then the candidates of changed applications. */
 const SECOND = 'applications:';
 
-/** Reads one page of candidates, each with its applications. */
 async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   if (cursor?.startsWith(SECOND) === true) return ofApplications(api, since, cursor.slice(SECOND.length) || null);
   const query = { per_page: CANDIDATES_PER_PAGE, ...changedSince(since) };
@@ -99,7 +97,6 @@ async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUse
   return { ...(await readRows(rows, greenhouseUser)), next };
 }
 
-/** Reads one job, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await greenhousePage(api, '/jobs', null, { per_page: '1' });
   return rows.length === 0 ? 'Greenhouse answers; it shows no job.' : 'Greenhouse answers, and shows its jobs.';

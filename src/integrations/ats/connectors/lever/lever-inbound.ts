@@ -12,7 +12,6 @@ import {
 import { idOf, objectOf, textOf, timeOf, objectsIn, requiredId, unexpected } from '../remote-json.js';
 import { part, leverRows, LEVER } from './lever-reads.js';
 
-/** Events that change a candidate, or end one. */
 const OF_CANDIDATES = new Set([
   'applicationCreated',
   'candidateHired',

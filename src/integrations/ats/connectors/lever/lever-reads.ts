@@ -112,7 +112,6 @@ async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> 
   return records.find((one) => one.active && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
 }
 
-/** Reads one posting, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await leverPage(api, '/postings', null, { limit: '1' });
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';

@@ -46,7 +46,6 @@ export function leverJob(posting: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether a person was anonymised: no personal data is left. */
 export function isAnonymized(opportunity: RemoteObject): boolean {
   return opportunity['isAnonymized'] === true;
 }

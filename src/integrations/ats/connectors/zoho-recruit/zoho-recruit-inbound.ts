@@ -27,10 +27,8 @@ import {
 import { timeText } from './zoho-recruit-calls.js';
 import { openingName, recordIdOf, zohoStatus } from './zoho-recruit.mapping.js';
 
-/** Keys of the metadata that a form may set. */
 const METADATA = ['ats_priority', 'ats_source', 'referrer', 'application_id'];
 
-/** Further names of fields, which Zoho offers. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   id: 'candidate_id',
   candidates_id: 'candidate_id',

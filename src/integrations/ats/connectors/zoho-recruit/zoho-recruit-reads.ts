@@ -23,7 +23,6 @@ async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPag
   return { ...(await readRows(rows, zohoJob)), next };
 }
 
-/** The cursor of the second list begins with this. */
 const SECOND = 'candidates:';
 
 /**
@@ -71,7 +70,6 @@ async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   return found === null ? null : readOne(() => zohoUser(found));
 }
 
-/** Reads one job opening, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await zohoPage(api, '/Job_Openings', null, { query: { per_page: '1' } });
   return rows.length === 0

@@ -39,7 +39,6 @@ import {
   groupsOf,
 } from './plan.rules.js';
 
-/** Records that are read in one batch, in parallel. */
 const MOST = 40;
 const AT_ONCE = 4;
 /** Well within the lease of the batch. */
@@ -116,7 +115,6 @@ class ReadBacks {
   }
 }
 
-/** The write for the events about one record. */
 interface RecordWork {
   group: Group;
   item: RecordItem;
@@ -128,7 +126,6 @@ class InboundBatch {
   works: RecordWork[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
-  /** Survivors of merges that the ATS does not have. */
   readonly missing = new Set<string>();
   readonly reads: ReadBacks | null;
   failure: AtsFailure | null = null;
@@ -148,7 +145,6 @@ class InboundBatch {
 
 const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 
-/** Returns the content of events, and the verdicts on those that cannot be applied. */
 function readEvents(
   connector: Connector,
   rows: readonly WaitingEvent[],
@@ -261,7 +257,6 @@ export class EventsApplier {
     return connection.credential === null ? null : this.apis.of(connection);
   }
 
-  /** Decides the step for each record, and reads the records that need it. */
   async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
     const { connection, connector } = batch;
     const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
@@ -334,7 +329,6 @@ export class EventsApplier {
     this.openings.wake(tenantId);
   }
 
-  /** Brings in the job openings that candidates of the batch name. */
   async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
     const { connection, connector, api } = batch;
     const items = [...batch.works.map(({ item }) => item), ...batch.survivors];

@@ -45,7 +45,6 @@ export class EventsWorker extends WorkKind {
     domainEvents.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
   }
 
-  /** Applies the waiting events of a connection that can be used again. */
   private async resume({ tenantId, id }: AtsConnection): Promise<void> {
     await this.entries.rouse(this.db, { tenantId, kind: INBOUND_WORK, id }, 'failing');
     this.db.feed.wakeups.tell('work');
@@ -76,7 +75,6 @@ export class EventsWorker extends WorkKind {
     }
   }
 
-  /** Sets the state of the connection by the answers of the ATS. */
   async note(
     { tenantId, connectionId, turn }: ClaimedInbox,
     { failure, answered }: Pick<Applied, 'failure' | 'answered'>,

@@ -10,20 +10,16 @@ export interface ReadEvent {
   at: Date;
   tries: number;
   reading: InboundReading;
-  /** A signature was checked when it came. */
   signed: boolean;
 }
 
-/** The events about one record, oldest first. */
 export interface Group {
   kind: AtsRecordKind;
   remoteId: string;
   events: ReadEvent[];
 }
 
-/** The step for the events about one record. */
 type RecordStep =
-  /** The data of the events are written. */
   | { do: 'write'; item: RecordItem; by: ReadEvent }
   /** The record is read from the ATS, which serves all events. */
   | { do: 'read' }
@@ -163,7 +159,6 @@ export function upToMerge(batch: ReadBatch): ReadBatch & { isCut: boolean } {
   };
 }
 
-/** The number of tries of an event that fails on its own account. */
 const MOST_TRIES = 3;
 
 /** Reasons that an admin has to look at. */
