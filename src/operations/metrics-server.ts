@@ -92,7 +92,7 @@ export class MetricsServer {
   }
 
   /** @throws {Unauthenticated} when METRICS_TOKEN is set and the token is missing or wrong */
-  demandToken(req: IncomingMessage & { originalUrl: string }): void {
+  private demandToken(req: IncomingMessage & { originalUrl: string }): void {
     if (this.hash === null) return;
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');

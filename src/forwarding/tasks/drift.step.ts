@@ -153,7 +153,7 @@ export class DriftStep {
     await this.leftOut.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
   }
 
-  async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
+  private async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
     const ids = await this.users.byExternalId(tenantId, externalIds);
     const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
     const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
@@ -161,7 +161,11 @@ export class DriftStep {
   }
 
   /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
-  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
+  private async unseen(
+    tenantId: string,
+    taskId: string,
+    after: string,
+  ): Promise<{ users: string[]; next: string | null }> {
     const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
     const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
     const seen = await this.list.seenAmong(tenantId, taskId, active);

@@ -39,7 +39,7 @@ export class ForwardingTasks {
   }
 
   /** Sends every active user to a changed address. */
-  async reforward({ tenantId, payload }: Task): Promise<Batch> {
+  private async reforward({ tenantId, payload }: Task): Promise<Batch> {
     const epoch = Number(payload['epoch']);
     const after = typeof payload['after'] === 'string' ? payload['after'] : '';
     const { moved, next } = await this.db.transaction(tenantId, (tx) => rebind(tx, platformOf(tenantId), epoch, after));
@@ -47,7 +47,7 @@ export class ForwardingTasks {
   }
 
   /** Sends every user who changed since then, in the present state; a user with several changes once. */
-  async resend({ tenantId, payload }: Task): Promise<Batch> {
+  private async resend({ tenantId, payload }: Task): Promise<Batch> {
     return this.db.transaction(tenantId, async (tx) => {
       const { rows } = await tx.query<{ sequence: string; user_id: string; newest: boolean }>(
         `select c.sequence, c.user_id, not exists (

@@ -116,7 +116,7 @@ export class DirectDelivery {
   }
 
   /** The caller waits for the answer, so a refused address is a wrong field and no attempt. */
-  async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
+  private async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
     const problem = await this.endpointSender.problemOfName(url, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
   }
@@ -127,7 +127,7 @@ export class DirectDelivery {
    * @throws {EndpointUnreadable} when its secret cannot be read
    * @throws {TooManyRequests} when the tenant waits for too many requests
    */
-  async sendDirect(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
+  private async sendDirect(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
     if (endpoint.unreadable) throw new EndpointUnreadable();
     const { tenantId } = endpoint;
     const out = this.out.get(tenantId) ?? 0;
@@ -144,7 +144,7 @@ export class DirectDelivery {
     }
   }
 
-  exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
+  private exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
     const data = JSON.stringify(EVENTS[event].example);
     const id = `test_${name}`;
     return { id, sequence: '0', event, at: this.clock.now(), record: null, data };

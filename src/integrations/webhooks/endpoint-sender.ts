@@ -85,7 +85,7 @@ export class EndpointSender {
   }
 
   /** Sends one message and returns the answer of any status. A refused address returns `blocked`. */
-  async post(
+  private async post(
     { tenantId, url: text }: Pick<Endpoint, 'tenantId' | 'url'>,
     { body, headers }: Message,
     timeoutMs = TIMEOUT_MS,
@@ -106,16 +106,12 @@ export class EndpointSender {
         statusDecides: true,
         notesAddress: true,
       },
-      this.anyPrivate,
+      this.admission.anyPrivate,
     );
   }
 
-  get anyPrivate(): boolean {
-    return this.admission.anyPrivate;
-  }
-
   /** Returns why the text of an address is refused, or null. `Outbound` checks the IP address of each connection. */
-  async problemOf(text: string): Promise<string | null> {
+  private async problemOf(text: string): Promise<string | null> {
     const refusal = refusalOfUrl(text, 'webhook', this.admission);
     if (refusal !== null) return refusal;
     const url = new URL(text);
@@ -128,7 +124,7 @@ export class EndpointSender {
   async problemOfName(text: string, tenantId: string): Promise<string | null> {
     const problem = await this.problemOf(text);
     if (problem !== null) return problem;
-    const refusal = await this.outbound.refusalOf(new URL(text), tenantId, this.anyPrivate);
+    const refusal = await this.outbound.refusalOf(new URL(text), tenantId, this.admission.anyPrivate);
     if (refusal === null) return null;
     return refusal === 'unknown_name' ? UNREACHABLE : `must lead to public addresses alone (${PRIVATE_HINT})`;
   }

@@ -182,12 +182,12 @@ export class EndpointStore {
   }
 
   /** Returns a secret, or null where no key of the settings opens it. */
-  openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
+  private openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
     return this.sealer.unsealOrNull(sealed, secretAad(tenantId, endpointId));
   }
 
   /** Returns the headers, or null where no key of the settings opens them. */
-  openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
+  private openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
     if (sealed === null) return {};
     const text = this.sealer.unsealOrNull(sealed, headersAad(tenantId, endpointId));
     return text === null ? null : (JSON.parse(text) as Record<string, string>);

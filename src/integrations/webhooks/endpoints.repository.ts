@@ -79,10 +79,6 @@ export class EndpointsRepository {
     );
   }
 
-  async lock(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
-    await tx.query(`select 1 from webhook_endpoints where tenant_id = $1 and id = $2 for update`, [tenantId, id]);
-  }
-
   async remove(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(`delete from webhook_endpoints where tenant_id = $1 and id = $2`, [tenantId, id]);
   }
@@ -160,7 +156,7 @@ export class EndpointsRepository {
   }
 
   /** Returns the ids of a key and of all keys that it has replaced: their endpoints belong to the successor. */
-  async keysBefore(tenantId: string, keyId: string, db: SqlRunner = this.db): Promise<ReadonlySet<string>> {
+  private async keysBefore(tenantId: string, keyId: string, db: SqlRunner = this.db): Promise<ReadonlySet<string>> {
     const { rows } = await db.query<{ id: string }>(
       `with recursive k as (
          select a.id, a.replaces_id, 1 as n from api_keys a where a.tenant_id = $1 and a.id = $2
@@ -208,7 +204,8 @@ export class EndpointsRepository {
 
   /** Returns an endpoint that the caller may change, locked until the end of the transaction. */
   async lockedOne(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
-    await this.lock(tx, caller.tenantId, id);
+    const lock = `select 1 from webhook_endpoints where tenant_id = $1 and id = $2 for update`;
+    await tx.query(lock, [caller.tenantId, id]);
     return this.demandOne(caller, id, tx);
   }
 

@@ -164,7 +164,7 @@ export class RestoreWatch extends Background {
     }
   }
 
-  async advance(): Promise<Generation> {
+  private async advance(): Promise<Generation> {
     const { rows } = await this.db.query<Generation>(
       `with here as (select pg_sequence_last_value('change_sequence') as sequence),
          moved as (
@@ -177,7 +177,7 @@ export class RestoreWatch extends Background {
     return rows[0]!;
   }
 
-  async lock(tx: SqlRunner): Promise<Generation> {
+  private async lock(tx: SqlRunner): Promise<Generation> {
     const { rows } = await tx.query<Generation>(
       `select id, generation::float8 as generation from installation for update`,
     );
@@ -185,7 +185,7 @@ export class RestoreWatch extends Background {
   }
 
   /** Sets a generation after the one before the restore, so that no other process finds the restore again. */
-  async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
+  private async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
     await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
   }
 }

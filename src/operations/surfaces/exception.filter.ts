@@ -200,7 +200,7 @@ export class SurfaceFilter implements ExceptionFilter {
   }
 
   /** Answers a request with an error, also outside of Nest. */
-  answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void {
+  private answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void {
     if (res.headersSent) {
       // Half an answer is sent: an error must not look like its end.
       this.logger.error('failed while answering', { request_id: req.id, error: thrown });

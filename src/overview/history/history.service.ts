@@ -30,7 +30,13 @@ export class HistoryService {
 
   /** @throws {NotFound} when the tenant never had such a user */
   async demandKnown(tenantId: string, userId: string): Promise<void> {
-    if (!(await this.isKnown(tenantId, userId))) throw new NotFound('user');
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `select exists (select 1 from users where tenant_id = $1 and id = $2)
+         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2)
+         or exists (select 1 from changes where tenant_id = $1 and user_id = $2) as known`,
+      [tenantId, userId],
+    );
+    if (!rows[0]!.known) throw new NotFound('user');
   }
 
   page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
@@ -48,7 +54,7 @@ export class HistoryService {
   }
 
   /** Returns up to `count` entries after a place; null means the beginning. */
-  async readEntries(
+  private async readEntries(
     tenantId: string,
     userId: string,
     filter: HistoryFilter,
@@ -66,15 +72,5 @@ export class HistoryService {
       ...kinds.map((kind) => keyBound(place, kind, order)),
     ]);
     return cutRowsOf(found);
-  }
-
-  async isKnown(tenantId: string, userId: string): Promise<boolean> {
-    const { rows } = await this.db.query<{ known: boolean }>(
-      `select exists (select 1 from users where tenant_id = $1 and id = $2)
-         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2)
-         or exists (select 1 from changes where tenant_id = $1 and user_id = $2) as known`,
-      [tenantId, userId],
-    );
-    return rows[0]!.known;
   }
 }

@@ -66,14 +66,10 @@ const BATCH = 500;
 export class LeaversService {
   constructor(private readonly db: Database) {}
 
-  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<CutRows<LeaverRow>> {
-    return this.listRows(tenantId, filter, page);
-  }
-
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {
-      const { rows, cut }: CutRows<LeaverRow> = await this.listRows(tenantId, filter, {
+      const { rows, cut }: CutRows<LeaverRow> = await this.list(tenantId, filter, {
         limit: BATCH - 1,
         after,
       });
@@ -83,7 +79,7 @@ export class LeaversService {
     }
   }
 
-  async listRows(
+  async list(
     tenantId: string,
     filter: LeaverFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,

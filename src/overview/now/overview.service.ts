@@ -209,7 +209,7 @@ export class OverviewService {
     return rows[0]!.found;
   }
 
-  async attentionOf(tenantId: string): Promise<AttentionFacts> {
+  private async attentionOf(tenantId: string): Promise<AttentionFacts> {
     const { rows } = await this.db.query<AttentionFacts>(STATES, [tenantId]);
     return rows[0]!;
   }

@@ -227,7 +227,7 @@ export class SearchService {
   }
 
   /** Returns a record that shows only its columns; undefined for another prefix. */
-  async recordHits(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
+  private async recordHits(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
     const select = BY_PREFIX[prefix];
     if (select === undefined) return undefined;
     const { rows } = await this.db.query<FoundRecord>(`${select} where tenant_id = $1 and id = $2`, [tenantId, id]);
@@ -235,7 +235,7 @@ export class SearchService {
   }
 
   /** A tenant has few directories. */
-  async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
+  private async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
     const { rows } = await this.db.query<FoundDirectory>(
       `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,
       [tenantId],
@@ -243,7 +243,7 @@ export class SearchService {
     return rows;
   }
 
-  async groupById(tenantId: string, id: string): Promise<FoundGroup | undefined> {
+  private async groupById(tenantId: string, id: string): Promise<FoundGroup | undefined> {
     const { rows } = await this.db.query<FoundGroup>(
       `select ${GROUP} from groups g join directories d on d.tenant_id = $1 and d.id = g.directory_id
        where g.tenant_id = $1 and g.id = $2 and d.deleted_at is null`,
@@ -256,7 +256,7 @@ export class SearchService {
    * Returns the first groups by name whose name begins with a text. Each directory is read along the index of its
    * names.
    */
-  async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
+  private async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
     const from = foldCase(text);
     const { rows } = await this.db.query<FoundGroup>(
       `select ${GROUP} from directories d cross join lateral (

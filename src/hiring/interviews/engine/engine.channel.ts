@@ -155,7 +155,7 @@ export class EngineChannel extends Channel {
   }
 
   /** Notes the result of a call, unless the interview was removed since. */
-  async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
+  private async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
     if (result.kind === 'again' || result.kind === 'stopped') {
       return this.interviews.noteWaiting(tenantId, id, result.detail);
     }

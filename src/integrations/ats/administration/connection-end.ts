@@ -110,13 +110,14 @@ export class AtsConnectionEnd {
       if (before === undefined) throw new NotFound('ATS connection');
       if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
       await this.repository.remove(tx, tenantId, id);
-      await this.beginRemoval(tx, { tenantId, id });
+      const payload: RemovalPayload = { connectionId: id };
+      await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
       await this.changes.note(tx, caller, 'ats_connection.deleted', id, {});
     });
-    this.wake();
+    this.tasks.wake();
   }
 
-  async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
+  private async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
     try {
       return await this.webhooks.remove(connection, connector, this.apis.of(connection));
     } catch (error) {
@@ -126,7 +127,7 @@ export class AtsConnectionEnd {
     }
   }
 
-  async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
+  private async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
     const { tenantId, credential } = connection;
     if (credential === null) return false;
     if (credential.kind !== 'oauth') {
@@ -142,17 +143,6 @@ export class AtsConnectionEnd {
       (await this.clients.revoke({ tenantId, connector, region, client }, token));
     if (!revoked) stays.push(`The grant was not revoked in ${connector.title}: remove the app there.`);
     return revoked;
-  }
-
-  /** Stores the task, in the transaction that removes the connection. */
-  async beginRemoval(tx: SqlRunner, { tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): Promise<void> {
-    const payload: RemovalPayload = { connectionId: id };
-    await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
-  }
-
-  /** Wakes the task, after the commit of `beginRemoval`. */
-  wake(): void {
-    this.tasks.wake();
   }
 
   private async run({ tenantId, payload }: Task<RemovalPayload>): Promise<Batch> {

@@ -220,7 +220,7 @@ export class AtsConnectionsService {
    *
    * @throws {InvalidFields} for settings or a credential that do not fit the connector
    */
-  async ofNew(tenantId: string, connector: Connector, input: CreateAtsConnection) {
+  private async ofNew(tenantId: string, connector: Connector, input: CreateAtsConnection) {
     const names = this.clients.regionNames(connector);
     const problems: FieldError[] = [];
     const region = input.region ?? names[0]!;
@@ -240,7 +240,7 @@ export class AtsConnectionsService {
    *
    * @throws {InvalidFields} for settings or a credential that do not fit the connector
    */
-  ofChange({ writes: before }: AtsConnection, connector: Connector, input: ChangeAtsConnection) {
+  private ofChange({ writes: before }: AtsConnection, connector: Connector, input: ChangeAtsConnection) {
     const writes = writesOf(input.writes, before);
     const problems = writesProblems(connector, writes);
     const credential = this.readCredential(connector, input.credential, problems);
@@ -255,7 +255,7 @@ export class AtsConnectionsService {
    * @throws {OtherAtsAccount} when the account has none of the records
    * @throws {InvalidFields} for `writes.as_user`
    */
-  async demandKnown(
+  private async demandKnown(
     connection: AtsConnection,
     connector: Connector,
     asUser: Parameters<AtsUsers['demand']>[2],

@@ -104,7 +104,7 @@ export class AtsConnectionStore {
   }
 
   of(tenantId: string): Promise<readonly AtsConnection[]> {
-    return this.lists.get(tenantId, () => this.load(tenantId, this.db));
+    return this.lists.get(tenantId, () => this.all(tenantId));
   }
 
   async get(tenantId: string, id: string): Promise<AtsConnection | undefined> {
@@ -117,8 +117,12 @@ export class AtsConnectionStore {
   }
 
   /** Returns all connections of a tenant as the database has them now; in a transaction, with its own changes. */
-  all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
-    return this.load(tenantId, db);
+  async all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
+    const { rows } = await db.query<AtsConnectionRow>(
+      `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
+      [tenantId],
+    );
+    return rows.map((row) => this.opened(row));
   }
 
   /** Returns the connection whose webhooks have this token, before the tenant is known; null when there is none. */
@@ -147,14 +151,6 @@ export class AtsConnectionStore {
       [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
     );
     return new Map(rows.map(({ provider, hash }) => [nameOfToken(provider, hash), true]));
-  }
-
-  private async load(tenantId: string, db: SqlRunner): Promise<readonly AtsConnection[]> {
-    const { rows } = await db.query<AtsConnectionRow>(
-      `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
-      [tenantId],
-    );
-    return rows.map((row) => this.opened(row));
   }
 
   private async loadGate(provider: string, hash: Buffer): Promise<AtsGate | null> {
@@ -222,7 +218,7 @@ export class AtsConnectionStore {
     return text === null ? null : (JSON.parse(text) as Credential);
   }
 
-  openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
+  private openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
     return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
   }
 }

@@ -87,7 +87,7 @@ export class AtsCredentials {
     await this.renew(connection, (kept) => kept.kind === 'oauth' && kept.accessToken === credential.accessToken);
   }
 
-  keepAliveAt(connector: Connector, credential: Credential): Date | null {
+  private keepAliveAt(connector: Connector, credential: Credential): Date | null {
     return keepAliveAt(credential, connector.oauth?.refreshIdleMs ?? null);
   }
 
@@ -183,7 +183,7 @@ export class AtsCredentials {
   }
 
   /** Takes the lease. @returns its holder, or null while another process has it */
-  async take(tenantId: string, id: string): Promise<string | null> {
+  private async take(tenantId: string, id: string): Promise<string | null> {
     const holder = randomUUID();
     const { rowCount } = await this.db.query(
       `insert into ats_renewals as r (tenant_id, connection_id, holder, until)
@@ -196,7 +196,7 @@ export class AtsCredentials {
     return rowCount === 1 ? holder : null;
   }
 
-  async credential(tenantId: string, id: string): Promise<Credential | null> {
+  private async credential(tenantId: string, id: string): Promise<Credential | null> {
     const { rows } = await this.db.query<{ credential_sealed: string | null }>(
       `select credential_sealed from ats_connections where tenant_id = $1 and id = $2`,
       [tenantId, id],
@@ -210,7 +210,7 @@ export class AtsCredentials {
    * @param renewAt when an unused grant is renewed
    * @returns false when the lease was lost, or the connection has another credential by now
    */
-  async storeRenewal(
+  private async storeRenewal(
     tenantId: string,
     id: string,
     holder: string,
@@ -226,7 +226,7 @@ export class AtsCredentials {
     return rowCount === 1;
   }
 
-  async release(tenantId: string, id: string, holder: string): Promise<void> {
+  private async release(tenantId: string, id: string, holder: string): Promise<void> {
     await this.db.query(`delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3`, [
       tenantId,
       id,

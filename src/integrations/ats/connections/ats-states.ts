@@ -137,7 +137,7 @@ export class AtsStates {
     });
   }
 
-  async progressOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
+  private async progressOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
     const { rows } = await this.db.query<{ id: string; next_at: Date | null; events: number; writes: number }>(
       `select c.id, (select greatest(s.next_at, (
             select e.free_at from work_entries e where e.tenant_id = $1 and e.kind = 'ats.polls' and e.id = c.id and e.failures > 0))

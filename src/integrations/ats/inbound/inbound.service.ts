@@ -260,7 +260,7 @@ export class InboundService {
    *
    * @throws {TooManyRequests} when too many events of this connection wait
    */
-  store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
+  private store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
     return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
   }
 
@@ -302,7 +302,7 @@ export class InboundService {
   }
 
   /** Notes a signature of a connection: the code of its refusal, or null for a fitting one. */
-  note(connection: AtsConnection, refusal: string | null): void {
+  private note(connection: AtsConnection, refusal: string | null): void {
     const [fits, differs] = [`${connection.id} fits`, `${connection.id} differs`];
     const name = refusal === null ? fits : differs;
     const every = refusal === null && connection.state !== 'ok' ? EVERY_MS.inTrouble : EVERY_MS.usually;

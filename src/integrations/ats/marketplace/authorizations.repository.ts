@@ -41,7 +41,7 @@ export class AuthorizationsRepository {
     );
   }
 
-  async find(tenantId: string, hash: Buffer): Promise<Authorization | null> {
+  private async find(tenantId: string, hash: Buffer): Promise<Authorization | null> {
     const { rows } = await this.db.query<Authorization>(
       `select provider, browser_hash, user_id, link_id, connection_id, used_at is not null as used,
          expires_at <= now() as expired

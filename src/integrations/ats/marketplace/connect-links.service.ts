@@ -84,33 +84,28 @@ export class ConnectLinksService {
     return once(this.db, caller, async (tx) => {
       const { token, hash } = mintToken('tbi', tenantId);
       const id = newId('alk');
-      const made = await this.insertLink(tx, tenantId, { id, hash, provider, createdBy: actor });
+      const { rows } = await tx.query<ConnectLinkBody>(
+        `insert into ats_connect_links (tenant_id, id, hash, provider, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, now() + interval '${DAYS} days') returning ${COLUMNS}`,
+        [tenantId, id, hash, provider, JSON.stringify(actor)],
+      );
       const line = { action: 'ats_connect_link.created', targetType: 'ats_connect_link', targetId: id };
       await this.audit.record(tx, { tenantId, actor, requestId, ...line, after: { provider } });
-      return { ...made, url: this.addresses.connectLink(provider, token) };
+      return { ...rows[0]!, url: this.addresses.connectLink(provider, token) };
     });
   }
 
   /** @throws {NotFound} when there is no such open link */
   async revoke({ tenantId, actor, requestId }: Caller, id: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.revokeRow(tx, tenantId, id))) throw new NotFound('connect link');
+      const { rowCount } = await tx.query(
+        `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
+        [tenantId, id],
+      );
+      if (rowCount !== 1) throw new NotFound('connect link');
       const line = { action: 'ats_connect_link.revoked', targetType: 'ats_connect_link', targetId: id };
       await this.audit.record(tx, { tenantId, actor, requestId, ...line });
     });
-  }
-
-  async insertLink(
-    tx: SqlRunner,
-    tenantId: string,
-    link: { id: string; hash: Buffer; provider: string; createdBy: Actor },
-  ): Promise<ConnectLinkBody> {
-    const { rows } = await tx.query<ConnectLinkBody>(
-      `insert into ats_connect_links (tenant_id, id, hash, provider, created_by, expires_at)
-       values ($1, $2, $3, $4, $5, now() + interval '${DAYS} days') returning ${COLUMNS}`,
-      [tenantId, link.id, link.hash, link.provider, JSON.stringify(link.createdBy)],
-    );
-    return rows[0]!;
   }
 
   async listLinks(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
@@ -156,13 +151,5 @@ export class ConnectLinksService {
       [tenantId, id],
     );
     return rows[0] ?? null;
-  }
-
-  async revokeRow(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
-    const { rowCount } = await tx.query(
-      `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
-      [tenantId, id],
-    );
-    return rowCount === 1;
   }
 }

@@ -65,9 +65,11 @@ export class MarketplaceService {
     private readonly addresses: AtsAddresses,
   ) {}
 
-  /** Returns the connector of a provider. @throws {NotFound} as {@link MarketplaceService.partnerClient} */
+  /** @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it */
   partner(provider: string): Connector {
-    return this.partnerClient(provider);
+    const connector = connectorOf(provider);
+    if (connector?.oauth == null || this.clients.clientOf(provider) === null) throw new NotFound('integration');
+    return connector;
   }
 
   /** @throws {NotAnAdministrator} when the person does not administer the tenant */
@@ -159,19 +161,8 @@ export class MarketplaceService {
     return { kind: 'user', id: session.user_id, name: session.user_id };
   }
 
-  /**
-   * Returns the connector of a provider.
-   *
-   * @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it
-   */
-  partnerClient(provider: string): Connector {
-    const connector = connectorOf(provider);
-    if (connector?.oauth == null || this.clients.clientOf(provider) === null) throw new NotFound('integration');
-    return connector;
-  }
-
   /** Returns where to send a browser; `challenge` is that of PKCE (RFC 7636). */
-  authorizeUrl(connector: Connector, state: string, challenge: string): string {
+  private authorizeUrl(connector: Connector, state: string, challenge: string): string {
     const { client, region } = this.clientOf(connector);
     const url = new URL(region.authorize!);
     const query = {
@@ -189,7 +180,7 @@ export class MarketplaceService {
   }
 
   /** Returns the region in an answer; null when the answer is of another provider. */
-  answeredRegion(
+  private answeredRegion(
     connector: Connector,
     { issuer, tokenOrigin }: { issuer: string | null; tokenOrigin: string | null },
   ): string | null {
@@ -197,7 +188,7 @@ export class MarketplaceService {
   }
 
   /** Exchanges a code for a grant. @throws {ConnectRefused} when the vendor refuses the code or gives no answer */
-  async exchange(
+  private async exchange(
     { tenantId, connector, region: name }: { tenantId: string; connector: Connector; region: string },
     code: string,
     verifier: string,

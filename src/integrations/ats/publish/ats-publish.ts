@@ -55,7 +55,7 @@ export class AtsPublish {
   }
 
   /** Sends waiting writes now: the connection has another credential or writer, or is no longer paused. */
-  async resume(connection: Key): Promise<void> {
+  private async resume(connection: Key): Promise<void> {
     this.forgetWriter(connection);
     await this.states.resume(this.db, destinationOf(connection));
     this.wakeups.wake(destinationOf(connection));

@@ -60,31 +60,7 @@ export class AtsRecordWriter {
    *
    * @param items each record at most once
    */
-  writeJobs(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.writeJobRecords(tx, connection, items, write);
-  }
-
-  /** Writes candidates in the transaction. Their openings are written before. */
-  writeCandidates(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.candidates.write(tx, connection, items, write);
-  }
-
-  /** Wakes the delivery of the events, after the commit. */
-  wake(tenantId: string): void {
-    this.candidates.wake(tenantId);
-  }
-
-  async writeJobRecords(
+  async writeJobs(
     tx: SqlRunner,
     connection: AtsConnection,
     items: readonly RecordItem[],
@@ -128,6 +104,21 @@ export class AtsRecordWriter {
     }
     await this.records.put(tx, connection, 'job', put);
     return results;
+  }
+
+  /** Writes candidates in the transaction. Their openings are written before. */
+  writeCandidates(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    return this.candidates.write(tx, connection, items, write);
+  }
+
+  /** Wakes the delivery of the events, after the commit. */
+  wake(tenantId: string): void {
+    this.candidates.wake(tenantId);
   }
 
   private decide(

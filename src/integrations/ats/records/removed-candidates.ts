@@ -64,7 +64,12 @@ export class RemovedCandidates {
     }
   }
   /** @param names ids at the ATS and e-mails; an id counts where it is no part of a longer word */
-  async eraseMentions(tx: SqlRunner, tenantId: string, connectionId: string, names: readonly string[]): Promise<void> {
+  private async eraseMentions(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    names: readonly string[],
+  ): Promise<void> {
     if (names.length > 0) await tx.query(ERASE, [tenantId, connectionId, patternOf(names)]);
   }
 }

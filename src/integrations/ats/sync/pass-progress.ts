@@ -92,7 +92,7 @@ export class PassProgress {
     return pass;
   }
 
-  async putRun(
+  private async putRun(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,
     pass: Pass,
@@ -123,7 +123,7 @@ export class PassProgress {
     );
   }
 
-  async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
+  private async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
     await tx.query(
       `delete from ats_runs where tenant_id = $1 and connection_id = $2 and id < (
          select r.id from ats_runs r where r.tenant_id = $1 and r.connection_id = $2

@@ -131,7 +131,7 @@ export class SyncPass {
    * @param atEnd runs in the transaction that ends a list; null when the list continues
    * @returns the pass after it; null when the pass is over
    */
-  writePage(
+  private writePage(
     ground: PassGround,
     pass: Pass,
     page: ReadPage,

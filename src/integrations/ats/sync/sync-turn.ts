@@ -118,7 +118,10 @@ export class SyncTurn extends WorkKind {
   }
 
   /** Renews the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
-  async tendWebhooks(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
+  private async tendWebhooks(
+    ground: Pick<PassGround, 'connection' | 'connector' | 'api'>,
+    isFirst: boolean,
+  ): Promise<void> {
     const { connection } = ground;
     try {
       await this.renew(ground);
@@ -159,7 +162,7 @@ export class SyncTurn extends WorkKind {
   }
 
   /** Compares the changes that the polls of the last hours found. A connection that never had a webhook misses none. */
-  async lookForMissing(connection: AtsConnection): Promise<void> {
+  private async lookForMissing(connection: AtsConnection): Promise<void> {
     const { tenantId, id, provider } = connection;
     const { rows } = await this.db.query<{ found: number }>(
       `select count(*)::int as found from (

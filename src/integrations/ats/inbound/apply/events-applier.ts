@@ -242,7 +242,7 @@ export class EventsApplier {
       const extra = kind === 'candidate' ? batch.survivors : [];
       if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
     }
-    this.wake(inbox.tenantId);
+    this.openings.wake(inbox.tenantId);
     const failure = batch.failure ?? batch.reads?.stopped ?? null;
     const isDecided = failure === null && !batch.tried && !batch.later;
     return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
@@ -257,7 +257,7 @@ export class EventsApplier {
     return connection.credential === null ? null : this.apis.of(connection);
   }
 
-  async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
+  private async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
     const { connection, connector } = batch;
     const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
     const known = {
@@ -321,15 +321,11 @@ export class EventsApplier {
   }
 
   /** Stores the verdicts on events. @throws {LeaseLost} when another worker has the connection */
-  decide(inbox: ClaimedInbox, verdicts: EventVerdict[]): Promise<void> {
+  private decide(inbox: ClaimedInbox, verdicts: EventVerdict[]): Promise<void> {
     return this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
   }
 
-  wake(tenantId: string): void {
-    this.openings.wake(tenantId);
-  }
-
-  async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
+  private async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
     const { connection, connector, api } = batch;
     const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
@@ -346,7 +342,7 @@ export class EventsApplier {
   }
 
   /** Writes records and the verdicts on their events in one transaction; where that fails, each record in its own. */
-  async write(
+  private async write(
     inbox: ClaimedInbox,
     batch: InboundBatch,
     kind: Group['kind'],

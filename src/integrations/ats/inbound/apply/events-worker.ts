@@ -75,7 +75,7 @@ export class EventsWorker extends WorkKind {
     }
   }
 
-  async note(
+  private async note(
     { tenantId, connectionId, turn }: ClaimedInbox,
     { failure, answered }: Pick<Applied, 'failure' | 'answered'>,
   ): Promise<void> {
