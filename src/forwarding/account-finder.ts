@@ -321,9 +321,8 @@ export class AccountFinder {
   }
 
   /**
-   * Has the account of a leaver give away a name that another user needs, and waits for that.
-   *
-   * @returns null when the account is no leaver's, or the most accounts were asked
+   * Has a leaver's account give away a name that another user needs, and waits for that; null when that is not
+   * possible.
    */
   private async givenAway(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
     const { lane, destination, person } = search;

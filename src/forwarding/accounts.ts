@@ -108,10 +108,8 @@ export async function releaseFromLeavers(
 }
 
 /**
- * Gives the account of a leaver whose lane is idle stand-in names. The lane of the leaver sends them. A user whose
+ * Gives the account of a leaver whose lane is idle stand-in names, which the leaver's lane sends. A needing user whose
  * call a newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
- *
- * @param needing the subject of the user who needs the names
  */
 export async function standLeaverAside(
   db: Database,

@@ -81,10 +81,8 @@ export function standInOf(userId: string, person: Person, account: PlatformUser)
 }
 
 /**
- * Returns the stand-in for the name of a leaver's account that another user needs; null when the account is not in the
- * way. The platform receives no other names of an inactive user, so the account may have former names of the leaver.
- *
- * @param needed the user who needs the name
+ * Returns the stand-in for a name of a leaver's account that another user needs, or null. The platform receives no
+ * other names of an inactive user, so the account may have former names of the leaver.
  */
 export function leaverStandInOf(leaverId: string, needed: Person, account: PlatformUser): StandInNames | null {
   if (needed.external_id !== null && account.external_id === needed.external_id)

@@ -133,11 +133,10 @@ const MOST_WAITS_IN_CIRCLES = 20;
 const MOST_WAITS = 60;
 
 /**
- * Returns the outcome for a lane that needs the account of another one to change first.
+ * Returns one more wait for the account of another lane; where waiting leads nowhere, a park that names both users.
  *
  * @param bound the lane that has the account
  * @param asked how many times the account of a leaver was asked to give its name away
- * @returns one more wait; where waiting leads nowhere, a park that names both users
  */
 export function waitFor(lane: LeasedLane, bound: Bound, asked?: number): Outcome {
   const { lookup } = lane.call;

@@ -51,10 +51,8 @@ export function platformOf(tenantId: string): DestinationKey {
 /** A port: what forwarding asks about the users of a tenant. The room that keeps the users implements it. */
 export abstract class NamedUsers {
   /**
-   * Returns the query for the `id` of each active user that has an external id or an e-mail; the arguments are SQL
+   * Returns the query for the `id` of each active user with this external id or lower-case e-mail, which are SQL
    * expressions.
-   *
-   * @param email the e-mail in lower case
    */
   abstract namedQuery(tenantId: string, externalId: string, email: string): string;
 

@@ -13,11 +13,7 @@ export function personText(person: Person): string {
   });
 }
 
-/**
- * Returns the body of a create. Fields that the user does not have are left out.
- *
- * @param person the text of a user, by `personText`
- */
+/** Returns the body of a create, without the fields that the user does not have. @param person by `personText` */
 export function createBody(person: string): string {
   // Nearly all users have all fields: then the text is the body, and need not be parsed.
   if (!person.includes(':null')) return person;

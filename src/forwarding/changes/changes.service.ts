@@ -145,11 +145,7 @@ export class ChangesService {
     });
   }
 
-  /**
-   * Sends one user again, in the effective state.
-   *
-   * @throws {NotFound} when no change of such a user was ever to be sent
-   */
+  /** @throws {NotFound} when no change of such a user was ever to be sent */
   async resendUser({ tenantId, actor, requestId }: RequestedBy, userId: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       const marked = await resend(tx, platformOf(tenantId), [userId]);

@@ -190,8 +190,6 @@ export class PlatformService {
   }
 
   /**
-   * Makes or changes the connection; absent fields stay unchanged.
-   *
    * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is
    * only sent to the present host
    */
@@ -216,9 +214,7 @@ export class PlatformService {
 
   /**
    * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for the
-   * demo tenant.
-   *
-   * @returns whether one was made
+   * demo tenant. Returns whether one was made.
    */
   async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
@@ -329,11 +325,7 @@ export class PlatformService {
     });
   }
 
-  /**
-   * Makes the connection of the first tenant, if it has none.
-   *
-   * @returns why the settings are not used, in words; null when they are used, or not set
-   */
+  /** @returns why the settings are not used, in words; null when they are used, or not set */
   async applyFirst(): Promise<string | null> {
     const { baseUrl, apiKey } = this.config.platform;
     if (baseUrl === undefined) {

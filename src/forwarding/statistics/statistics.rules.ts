@@ -38,13 +38,7 @@ export function startOf(moment: number, interval: Interval): number {
   return moment - (moment % INTERVALS[interval]);
 }
 
-/**
- * Adds hours up to intervals.
- *
- * @param from the start of the first interval, in milliseconds
- * @param to the end of the range
- * @returns one line for each interval, empty ones included
- */
+/** Adds hours up to one line for each interval, empty ones included. @param from the start of the first interval */
 export function statisticsOf(
   hours: readonly DeliveryHour[],
   { from, to, interval }: { from: number; to: number; interval: Interval },

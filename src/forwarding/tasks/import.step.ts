@@ -16,10 +16,8 @@ import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-
 const WIDTH = 4;
 
 /**
- * Works on items at the same time. Those that share a name follow each other in their order: the result of the second
- * depends on the first.
- *
- * @throws the first error of `work`, when all begun work has ended
+ * Works on items at the same time. Those that share a name follow each other: the result of the second depends on the
+ * first. Throws the first error of `work`, when all begun work has ended.
  */
 export async function sideBySide<T>(
   items: readonly T[],

@@ -78,8 +78,6 @@ export class PlatformList {
   ) {}
 
   /**
-   * Reads one page.
-   *
    * @param before entries of the pages before
    * @throws {TaskInterrupted} while the platform is unreachable
    * @throws {TaskFailed} when it does not give its list

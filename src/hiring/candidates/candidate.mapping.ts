@@ -13,11 +13,7 @@ export function candidateText(row: CandidateRow): string {
   return `${members(row)}}`;
 }
 
-/**
- * Returns the event of a write: the candidate after it, and its sequence.
- *
- * @param backfill the event is marked: a first import brought the candidate
- */
+/** @param backfill the event is marked: a first import brought the candidate */
 export function writtenFact(
   event: 'candidate.created' | 'candidate.updated',
   row: CandidateRow,

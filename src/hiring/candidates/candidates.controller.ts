@@ -94,11 +94,7 @@ class CandidateListBody extends UpdatesPage(CandidateBody, 'a candidate') {}
 
 type Sent = Pick<BridgeRequest, 'rawBody'>;
 
-/**
- * Returns the fields of a validated body that were sent, with the metadata as written in the request.
- *
- * @throws {InvalidFields} for metadata over 16 KiB
- */
+/** Returns the sent fields, with the metadata as written. @throws {InvalidFields} for metadata over 16 KiB */
 function sentFields<T extends { metadata?: object | null }>(
   req: Sent,
   body: T,

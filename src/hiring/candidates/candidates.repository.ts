@@ -105,9 +105,7 @@ const NAMES = namesOf(WRITTEN);
 
 /**
  * Returns the statement that adds a candidate. It writes nothing where another candidate has the `external_id`, or the
- * opening has another title by now.
- *
- * @param titleFrom the opening that the title is from
+ * opening `titleFrom` has another title by now.
  */
 export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
   // A row that waits for the name of an opening would hold up the rows joined to its statement.
@@ -135,11 +133,7 @@ export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   });
 }
 
-/**
- * Returns the statement that removes a candidate, and keeps its ids as a tombstone.
- *
- * @param mergedInto the candidate that `resolve` returns from then on, or null
- */
+/** Keeps the ids as a tombstone. @param mergedInto the candidate that `resolve` returns from then on, or null */
 export function removeCandidate(
   tenantId: string,
   { id, external_id, sequence }: CandidateRow,

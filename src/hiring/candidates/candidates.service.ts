@@ -159,11 +159,7 @@ export class CandidatesService {
     });
   }
 
-  /**
-   * Removes a candidate, and its personal data from its events.
-   *
-   * @throws {NotFound} when the tenant has no such candidate
-   */
+  /** Erases the candidate's data from its events too. @throws {NotFound} when the tenant has no such candidate */
   async remove(tenantId: string, id: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       // The lock lets a write that is under way finish, so that its event is seen and erased.
@@ -175,7 +171,7 @@ export class CandidatesService {
   }
 
   /**
-   * Removes a candidate inside a transaction that has locked it. The caller wakes the delivery after the commit.
+   * Removes a candidate that the transaction has locked. The caller wakes the delivery after the commit.
    *
    * @param mergedInto the candidate that `resolve` returns from now on, or null
    */

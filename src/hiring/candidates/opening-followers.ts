@@ -62,7 +62,6 @@ export class OpeningFollowers extends TitleFollowers {
   /**
    * Writes the title of one batch of candidates, with an event for each.
    *
-   * @param after the candidate before the first one
    * @returns how many have a new title, and the last candidate of a full batch; null after the last batch
    */
   private async retitle(

@@ -46,9 +46,8 @@ const UPDATE = `
   where c.tenant_id = $1 and c.id = u.id and c.sequence = u.sequence - 1 returning c.id`;
 
 /**
- * Adds many new candidates of one ATS connection in one statement, with the title of their opening.
- *
- * @throws `unique_violation` where another candidate has an `external_id`
+ * Adds many new candidates of one connection with the title of their opening. @throws `unique_violation` for an
+ * `external_id`
  */
 async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<void> {
   const [first] = rows;

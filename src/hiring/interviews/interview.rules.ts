@@ -142,10 +142,8 @@ type ScorecardVerdict =
   | { kind: 'conflict'; next: number };
 
 /**
- * Decides which version a scorecard is. A scorecard equal to the newest is no new version: the engine repeats requests
- * without an answer.
- *
- * @param version the one that the caller names, if any
+ * Decides which version a scorecard is. One equal to the newest is no new version: the engine repeats unanswered
+ * requests.
  */
 export function versionOf(
   content: ScorecardContent,

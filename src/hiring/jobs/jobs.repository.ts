@@ -108,10 +108,7 @@ export class JobsRepository {
   }
 
   /**
-   * Returns the title of an opening; null when there is no such opening.
-   *
-   * @param name the `external_id` or the id
-   * @param anew skips the cache, since a write refused its title
+   * Returns the title of an opening by its `external_id` or id, or null. @param anew a write refused the cached title
    */
   async titlesOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
     const key = `${tenantId} ${name}`;

@@ -68,11 +68,7 @@ export class JobsService {
     return row;
   }
 
-  /**
-   * Creates the opening with this key, or changes it; returns which.
-   *
-   * @throws {JobManagedByAts} when it comes from an ATS, and would change
-   */
+  /** @throws {JobManagedByAts} when the opening comes from an ATS, and would change */
   async put(tenantId: string, externalId: string, fields: JobFields): Promise<JobResult> {
     const known = await this.repository.byExternalId(tenantId, externalId);
     // A sync repeats unchanged openings: that needs no lock.

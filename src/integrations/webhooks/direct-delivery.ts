@@ -122,8 +122,6 @@ export class DirectDelivery {
   }
 
   /**
-   * Sends an event.
-   *
    * @throws {EndpointUnreadable} when its secret cannot be read
    * @throws {TooManyRequests} when the tenant waits for too many requests
    */

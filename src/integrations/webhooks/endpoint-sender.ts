@@ -68,9 +68,8 @@ export class EndpointSender {
   }
 
   /**
-   * Sends one signed request, and judges the answer. It throws for no answer.
-   *
-   * @param endpoint one with readable secrets
+   * Sends one signed request, and judges the answer. It throws for no answer. @param endpoint one with readable
+   * secrets
    */
   async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
     const sentAt = this.clock.now();

@@ -193,11 +193,7 @@ export class EndpointsRepository {
     return caller.scopes.has('webhooks:read') ? this.secrets.fresh(caller.tenantId) : this.allOf(caller);
   }
 
-  /**
-   * Returns an endpoint that the caller may read.
-   *
-   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
-   */
+  /** @throws {NotFound} when the tenant has no such endpoint, and for one of another key */
   async toRead(caller: Caller, id: string): Promise<Endpoint> {
     return demanded(await this.readable(caller), id);
   }

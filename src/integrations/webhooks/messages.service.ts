@@ -60,11 +60,7 @@ export class MessagesService {
     }));
   }
 
-  /**
-   * Explains the state of the newest events of a record, or of one event.
-   *
-   * @throws {InvalidFields} when both are named, or neither
-   */
+  /** Explains the newest events of a record, or one event. @throws {InvalidFields} when both are named, or neither */
   async explain(
     caller: Caller,
     id: string,

@@ -90,8 +90,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the description of a parameter without its own.
- *
  * @param operation method and address, such as `GET /api/v1/users`
  * @param place `path`, `query`, `header` or `cookie`
  */
@@ -209,8 +207,7 @@ interface Described {
 }
 
 /**
- * Adds the name of the group of an operation, a description for each parameter and an example for each body, where
- * decorators have none.
+ * Adds to an operation what decorators lack: the group, a description for each parameter, an example for each body.
  *
  * @param path the address, with parameters in braces
  * @param method in lower case

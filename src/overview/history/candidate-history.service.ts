@@ -114,9 +114,7 @@ function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined)
 }
 
 /**
- * Returns the newest entries of several lists, each newest first, in its own order.
- *
- * @returns with the place of the last shown entry of each list
+ * Returns the newest entries of several lists, each newest first, and the place of the last shown entry of each list.
  */
 export function newestOf(
   lists: Readonly<Record<CandidateEntryKind, readonly PlacedEntry[]>>,

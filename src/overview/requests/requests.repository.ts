@@ -185,11 +185,7 @@ export class RequestsRepository {
 
   constructor(private readonly db: Database) {}
 
-  /**
-   * Adds rows of several tenants.
-   *
-   * @throws {DatabaseError} `unique_violation` when a row exists: the answer to a former attempt was lost
-   */
+  /** @throws {DatabaseError} `unique_violation` when a row exists: the answer to a former attempt was lost */
   async add(rows: readonly LoggedRequest[]): Promise<void> {
     const numberOf = await this.numbersOf(rows);
     // Bodies come first, so that a row is never seen without its body.

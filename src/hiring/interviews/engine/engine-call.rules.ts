@@ -32,9 +32,7 @@ export type EngineResult =
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
 
 /**
- * Returns the call that an interview needs, or null.
- *
- * @param interview undefined when it was removed with its candidate
+ * Returns the call that an interview needs, or null. @param interview undefined when it was removed with its candidate
  */
 export function callFor(
   id: string,

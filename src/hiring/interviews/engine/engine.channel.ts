@@ -179,11 +179,7 @@ export class EngineChannel extends Channel {
     this.events.wake(tenantId, 'interview.scheduled');
   }
 
-  /**
-   * Sends one request and returns the answer of any status.
-   *
-   * @param destination null means the engine of the installation
-   */
+  /** @param destination null means the engine of the installation */
   call(
     destination: Destination | null,
     { method, path, body, idempotencyKey }: EngineRequest,

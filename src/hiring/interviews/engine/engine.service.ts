@@ -84,8 +84,6 @@ export class EngineService {
   }
 
   /**
-   * Makes, changes or removes the engine; absent fields stay unchanged.
-   *
    * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is
    * only sent to the present host
    */

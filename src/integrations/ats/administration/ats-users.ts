@@ -30,11 +30,7 @@ export class AtsUsers {
     private readonly events: DomainEvents,
   ) {}
 
-  /**
-   * Returns active users, in the order of the ATS; none where the vendor needs no user. One page costs one call.
-   *
-   * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
-   */
+  /** Returns active users, none where the vendor needs no user. @throws {NoUsersKnown} when the ATS gives no answer */
   async page(connection: AtsConnection, connector: Connector, request: PageRequest): Promise<Page<AtsUserBody>> {
     if (connector.users === undefined) return { data: [], next_cursor: null };
     const place: Place = request.after === null ? FIRST : (JSON.parse(request.after) as Place);

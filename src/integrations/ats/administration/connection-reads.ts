@@ -42,8 +42,6 @@ export class AtsConnectionReads {
   ) {}
 
   /**
-   * Makes a cheap call to the ATS. A success ends the problem of the credential.
-   *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when the connection is disconnected
    */
@@ -61,9 +59,6 @@ export class AtsConnectionReads {
   }
 
   /**
-   * Returns active users of the ATS, as whom the connection can write.
-   *
-   * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when the connection is disconnected, or has no credential
    * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
    */
@@ -73,12 +68,7 @@ export class AtsConnectionReads {
     return this.users.page(connection, connectorOf(connection.provider)!, page);
   }
 
-  /**
-   * Reads the ATS now.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   * @throws {WrongAtsState} when the connection is disconnected or paused, or has no credential
-   */
+  /** @throws {WrongAtsState} when the connection is disconnected or paused, or has no credential */
   async sync(caller: Caller, id: string, full: boolean): Promise<AtsConnectionBody> {
     const { tenantId, actor, requestId } = caller;
     const connection = await this.changes.connected(tenantId, id);

@@ -48,8 +48,6 @@ export class AtsConnectionChanges {
   ) {}
 
   /**
-   * Returns a connection that is not disconnected.
-   *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when it is disconnected
    */
@@ -215,11 +213,7 @@ export class AtsConnectionsService {
     return this.views.view(tenantId, id);
   }
 
-  /**
-   * Reads the settings of a new connection.
-   *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
-   */
+  /** @throws {InvalidFields} for settings or a credential that do not fit the connector */
   private async ofNew(tenantId: string, connector: Connector, input: CreateAtsConnection) {
     const names = this.clients.regionNames(connector);
     const problems: FieldError[] = [];
@@ -235,11 +229,7 @@ export class AtsConnectionsService {
     return { region, baseUrl, writes, credential };
   }
 
-  /**
-   * Reads the changed settings of a connection.
-   *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
-   */
+  /** @throws {InvalidFields} for settings or a credential that do not fit the connector */
   private ofChange({ writes: before }: AtsConnection, connector: Connector, input: ChangeAtsConnection) {
     const writes = writesOf(input.writes, before);
     const problems = writesProblems(connector, writes);
@@ -249,7 +239,7 @@ export class AtsConnectionsService {
   }
 
   /**
-   * Asks the ATS whether the credential is of the account, and whether it has the user as whom the connection writes.
+   * Asks the ATS whether the credential is of the account, and has the user as whom the connection writes.
    *
    * @throws {AtsAccountTaken} when another connection of the tenant is of the account
    * @throws {OtherAtsAccount} when the account has none of the records

@@ -7,12 +7,7 @@ type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;
 /** A vendor's code of an error. Longer or other text could quote a candidate. */
 const CODE = /^[A-Za-z][\w.-]{2,59}$/;
 
-/**
- * Reads an answer of an ATS.
- *
- * @param title the ATS, for messages
- * @throws {AtsFailure} `malformed` for a 2xx without JSON, `away` for no answer
- */
+/** @throws {AtsFailure} `malformed` for a 2xx without JSON, `away` for no answer */
 export function readAtsAnswer(title: string, answer: OutboundAnswer): AtsAnswer {
   if (answer.kind === 'failed') {
     throw new AtsFailure('away', answer.reason, `${title} gives no answer (${answer.reason}).`);

@@ -32,31 +32,20 @@ export class AtsApis {
     this.ground = { outbound, credentials, paces, options, clock, breaker, anyPrivate };
   }
 
-  /**
-   * Returns the calls of a connection.
-   *
-   * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end
-   * it
-   */
+  /** @throws {AtsFailure} `away` where the provider, region or address cannot be called: the operator can end it */
   of(connection: AtsConnection): AtsApi {
     return this.at(connection, this.ground);
   }
 
   /**
-   * Returns the calls of a connection with a credential that it does not have yet. It is not renewed.
-   *
-   * @throws {AtsFailure} as for `of`
+   * Calls with a credential that the connection does not have yet. It is not renewed. @throws {AtsFailure} as for `of`
    */
   trying(connection: AtsConnection, credential: Credential): AtsApi {
     const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
     return this.at(connection, { ...this.ground, credentials });
   }
 
-  /**
-   * Returns the calls of a connection that is not stored yet, and so has no pace: a few calls alone.
-   *
-   * @throws {AtsFailure} as for `of`
-   */
+  /** The connection is not stored yet, so it has no pace: for a few calls alone. @throws {AtsFailure} as for `of` */
   beforeStored(connection: AtsConnection, credential: Credential): AtsApi {
     const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
     return this.at(connection, { ...this.ground, credentials, paces: NO_PACE });

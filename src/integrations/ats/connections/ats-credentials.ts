@@ -44,10 +44,9 @@ export class AtsCredentials {
   ) {}
 
   /**
-   * Returns the credential for a call. One that ends soon is renewed first.
+   * Renews a credential that ends soon first.
    *
-   * @throws {AtsFailure} `refused` without a credential or when the renewal is refused; `away` when the token host is
-   * away
+   * @throws {AtsFailure} `refused` without a credential or renewal; `away` when the token host is away
    */
   async current(connection: AtsConnection): Promise<Credential> {
     const { credential } = connection;
@@ -62,20 +61,14 @@ export class AtsCredentials {
     }
   }
 
-  /**
-   * Returns another credential than the refused one, after a 401; null when this kind cannot be renewed.
-   *
-   * @throws {AtsFailure} as for `current`
-   */
+  /** Returns another credential than the one refused with 401, or null. @throws {AtsFailure} as for `current` */
   async renewed(connection: AtsConnection, refused: Credential): Promise<Credential | null> {
     if (refused.kind === 'api_key') return null;
     return this.renew(connection, (kept) => kept.kind !== 'api_key' && kept.accessToken === refused.accessToken);
   }
 
   /**
-   * Returns a credential that is not stored yet for calls: of a client, with an access token.
-   *
-   * @throws {AtsFailure} `refused` where the token address refuses it; `away` where the token host is away
+   * Returns an unstored credential for calls: of a client, with an access token. @throws {AtsFailure} as for `current`
    */
   async forCalls(connection: AtsConnection, credential: Credential): Promise<Credential> {
     return credential.kind === 'client_credentials' ? this.ask(connection, credential) : credential;
@@ -207,7 +200,6 @@ export class AtsCredentials {
   /**
    * Stores a renewed credential, and returns the lease.
    *
-   * @param renewAt when an unused grant is renewed
    * @returns false when the lease was lost, or the connection has another credential by now
    */
   private async storeRenewal(

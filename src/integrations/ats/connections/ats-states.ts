@@ -36,11 +36,7 @@ export class AtsStates {
     private readonly addresses: AtsAddresses,
   ) {}
 
-  /**
-   * Notes a problem. A known problem costs one read.
-   *
-   * @param reason a code, such as `rate_limited`; it becomes the reason of the state
-   */
+  /** A known problem costs one read. @param reason a code, such as `rate_limited`, for the state */
   async problem(key: Key, problem: AtsProblem, reason: string): Promise<void> {
     const { rows } = await this.db.query<{ detail: string }>(
       `select detail from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`,

@@ -298,11 +298,7 @@ export interface Connector {
 
 const HEX = /^[0-9a-f]{64}$/i;
 
-/**
- * Compares a signature with the HMAC-SHA256 of a text under each secret, in constant time.
- *
- * @param signature hexadecimal digits
- */
+/** Compares a hexadecimal signature with the HMAC-SHA256 of a text under each secret, in constant time. */
 export function hmacVerdictOf(
   signature: string,
   signed: string | Buffer,

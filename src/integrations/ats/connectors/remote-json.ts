@@ -29,8 +29,6 @@ export function idOf(value: unknown): string | null {
 }
 
 /**
- * Returns an id.
- *
  * @param what the name of the id, for the message
  * @throws {NotUnderstood} where the value is no id
  */
@@ -82,9 +80,8 @@ interface ReadRows<R> {
 }
 
 /**
- * Reads the rows of a page. An unreadable row is left out with its reason, and stops nothing.
- *
- * @param read throws `NotUnderstood` for such a row
+ * Reads the rows of a page. A row for which `read` throws `NotUnderstood` is left out with its reason, and stops
+ * nothing.
  */
 export async function readRows<R>(
   rows: readonly unknown[],
@@ -120,12 +117,7 @@ export function readOne<R>(read: () => R): R {
 /** No list within one record has this number of pages. */
 const MOST_PAGES = 200;
 
-/**
- * Reads all pages of a list that belongs to one record.
- *
- * @param title the ATS, for messages
- * @param page reads one page from a cursor; null for the first one
- */
+/** Reads all pages of a list that belongs to one record. @param title the ATS, for messages */
 export async function allRows(
   title: string,
   page: (cursor: string | null) => Promise<{ rows: readonly unknown[]; next: string | null }>,

@@ -78,9 +78,8 @@ export class InboundDoor {
   }
 
   /**
-   * Finds the connection of a request.
+   * Returns the tenant.
    *
-   * @returns the tenant
    * @throws {NotFound} for an unknown provider
    * @throws {InboundRefused} when the token is missing or unknown, or when two tokens differ
    * @throws {TooManyRequests} when the connection sends too much, or its address has too many refusals
@@ -102,9 +101,8 @@ export class InboundDoor {
   }
 
   /**
-   * Counts a refusal as a wrong credential of its address, and removes headers that only a right token brings.
-   *
-   * @returns the error of the answer, which is the same for every refusal
+   * Counts a refusal as a wrong credential of its address, and removes headers that only a right token brings. The
+   * error of the answer is the same for every refusal.
    */
   refused(req: BridgeRequest, res: BridgeResponse, refusal: InboundRefused): Error {
     for (const name of RATE_HEADERS) res.removeHeader(name);

@@ -177,12 +177,7 @@ export class InboundEventsRepository {
     return rowCount === 1;
   }
 
-  /**
-   * Returns the oldest events, at most a batch.
-   *
-   * @param after the event before the first one: the events up to it are decided, and skipping them would cost as much
-   * again
-   */
+  /** @param after skips decided events, which would cost as much again */
   async oldest({ tenantId, connectionId }: InboxKey, after = ''): Promise<WaitingEvent[]> {
     const { rows } = await this.db.query<WaitingEvent>(
       `select e.id, e.at, e.tries, e.content_type, e.headers, e.body, e.signed from (

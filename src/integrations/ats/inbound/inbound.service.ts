@@ -128,11 +128,7 @@ function readForm(raw: Buffer): ReadBody {
 
 const MAX_REASON = 500;
 
-/**
- * Returns the content of a body, or why it is not understood.
- *
- * @param fault why the body cannot be read at all, or null
- */
+/** @param fault why the body cannot be read at all, or null */
 export function readingOf(
   connector: Connector,
   request: InboundRequest,
@@ -255,11 +251,7 @@ export class InboundService {
     if (refusal !== null) throw new InboundRefused(refusal);
   }
 
-  /**
-   * Stores an event; resolves when it is committed, or when it was stored before.
-   *
-   * @throws {TooManyRequests} when too many events of this connection wait
-   */
+  /** @throws {TooManyRequests} when too many events of this connection wait */
   private store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
     return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
   }

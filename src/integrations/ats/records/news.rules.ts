@@ -19,9 +19,7 @@ export function personAlone({ remoteId, firstName, lastName, email, changedAt }:
 }
 
 /**
- * Returns whether an application ended beside an active one: it does not change the candidate's application.
- *
- * @param known the application that counts so far
+ * Returns whether an application ended beside an active one, so that it does not change the candidate's application.
  */
 export function isBeside(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;

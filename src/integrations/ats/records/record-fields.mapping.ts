@@ -40,11 +40,7 @@ export function openingOf(owner: Owner, job: AtsJob): Partial<JobFields> & { ats
   return { ...said, title, status, ats: owner.provider, ats_connection_id: owner.id };
 }
 
-/**
- * Returns a candidate for the candidates room, or why it cannot be written.
- *
- * @param known the existing candidate: it keeps an e-mail that the ATS no longer has
- */
+/** @param known the existing candidate: it keeps an e-mail that the ATS no longer has */
 export function syncedOf(
   owner: Owner,
   candidate: AtsCandidate,

@@ -55,10 +55,8 @@ export class AtsRecordWriter {
   ) {}
 
   /**
-   * Writes openings in the transaction. A transaction writes either openings or candidates: both take the locks of
-   * titles first.
-   *
-   * @param items each record at most once
+   * Writes openings in the transaction, each at most once. A transaction writes either openings or candidates: both
+   * take the locks of titles first.
    */
   async writeJobs(
     tx: SqlRunner,

@@ -80,10 +80,7 @@ export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolea
 }
 
 /**
- * Reads one record from the ATS.
- *
  * @param at the time of the change, where the ATS names none
- * @returns null where the ATS has no such record
  * @throws {AtsFailure} when the call fails
  * @throws {NotUnderstood} when the record is not one that the ATS documents
  */

@@ -55,12 +55,7 @@ export function nextPhase(pass: Pass, at: Date): Pass | null {
   return { ...pass, phase, phaseAt: at.toISOString(), cursor: null, watch: NEW_WATCH };
 }
 
-/**
- * Returns the watch after a page that names another one.
- *
- * @param rows of the page, unreadable ones included
- * @returns a text: why the list is given up, in words
- */
+/** Returns the watch after a page of `rows`, unreadable ones included; or in words why the list is given up. */
 export function watched(watch: CursorWatch, cursor: string, rows: number): CursorWatch | string {
   const { mark, steps, power } = watch;
   if (cursor === mark) return 'names the same next page again';

@@ -50,9 +50,7 @@ export class SyncPass {
   ) {}
 
   /**
-   * Reads and writes some pages.
-   *
-   * @returns the pass after it; null when the pass is over
+   * @returns the pass after some pages; null when the pass is over
    * @throws {AtsFailure} or {@link ListWithoutEnd}, with nothing written
    */
   async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
@@ -126,10 +124,9 @@ export class SyncPass {
   }
 
   /**
-   * Writes pages when a slot is free.
+   * Writes pages when a slot is free. Returns null when the pass is over.
    *
    * @param atEnd runs in the transaction that ends a list; null when the list continues
-   * @returns the pass after it; null when the pass is over
    */
   private writePage(
     ground: PassGround,

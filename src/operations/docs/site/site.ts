@@ -74,9 +74,8 @@ interface OwnAddresses {
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
 /**
- * Reads the documentation. Commands and links of its pages have the addresses of this installation.
- *
- * @param folder the folder of the Markdown files; an installation without it has no pages
+ * Reads the documentation. Commands and links of its pages have the addresses of this installation, which may lack the
+ * folder.
  */
 export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();

@@ -43,11 +43,7 @@ export function ashbyGoesOn(application: RemoteObject): boolean {
   return (RANKS[String(application['status'])] ?? 0) >= 2;
 }
 
-/**
- * Returns the candidate of an application: the answer holds name, e-mail and job. A key that Ashby left out has no value.
- *
- * @throws {NotUnderstood}
- */
+/** The answer holds name, e-mail and job. A key that Ashby left out has no value. @throws {NotUnderstood} */
 export function ashbyCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const person = objectOf(application['candidate']);
   if (person === null) throw new NotUnderstood('The application names no candidate.');
@@ -55,9 +51,6 @@ export function ashbyCandidateOfApplication(application: RemoteObject): AtsCandi
 }
 
 /**
- * Returns a candidate.
- *
- * @param applications all of the candidate
  * @param changedAt the last change of candidate and applications; null when it is found in them
  * @throws {NotUnderstood}
  */

@@ -45,13 +45,7 @@ function statusOf(application: RemoteObject): AtsStatus {
   return status === 'rejected' || (rejectedAt !== null && rejectedAt !== undefined) ? 'rejected' : 'archived';
 }
 
-/**
- * Returns a candidate of the API.
- *
- * @param applications all of the candidate
- * @param sources names of sources by id
- * @throws {NotUnderstood}
- */
+/** @throws {NotUnderstood} */
 export function greenhouseCandidate(
   person: RemoteObject,
   applications: readonly RemoteObject[],

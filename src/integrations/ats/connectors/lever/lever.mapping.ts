@@ -58,12 +58,7 @@ export function applicationsIn(opportunity: RemoteObject): RemoteObject[] {
   return objectsIn(opportunity['applications']);
 }
 
-/**
- * Returns an opportunity as a candidate.
- *
- * @param applications all of the opportunity
- * @throws {NotUnderstood}
- */
+/** @throws {NotUnderstood} */
 export function leverCandidate(opportunity: RemoteObject, applications: readonly RemoteObject[]): AtsCandidate {
   if (isAnonymized(opportunity)) throw new NotUnderstood('The person was anonymised in Lever.');
   const name = requiredText(opportunity['name'], 'The name of the opportunity');

@@ -31,11 +31,7 @@ export function judgeZohoAnswer({ status, json }: AtsAnswer): void {
   throw new AtsFailure(isUnknownId(failed) ? 'not_found' : 'rejected', code, message);
 }
 
-/**
- * Reads one page of a list. The cursor is the number of the page.
- *
- * @param since only records changed since; null means all
- */
+/** The cursor is the number of the page. @param since only records changed since; null means all */
 export async function zohoPage(
   api: AtsApi,
   path: string,

@@ -86,8 +86,6 @@ export function zohoCandidateOfApplication(application: RemoteObject): AtsCandid
 }
 
 /**
- * Returns a candidate.
- *
  * @param associated the openings of the candidate, each with the state of the application; null when unknown
  * @throws {NotUnderstood}
  */

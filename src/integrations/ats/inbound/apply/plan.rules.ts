@@ -190,11 +190,7 @@ export function unreadable(event: ReadEvent, { kind, message }: AtsFailure): Eve
   return triedAgain(event, `ats_${kind}`, message);
 }
 
-/**
- * Returns the verdicts on the events about one record, from the result of the record.
- *
- * @param by the event whose data was written; null when the record was read, which serves all
- */
+/** @param by the event whose data was written; null when the record was read, which serves all */
 export function verdictsOf(events: readonly ReadEvent[], result: RecordResult, by: ReadEvent | null): EventVerdict[] {
   const { outcome, reason } = result;
   const removed = outcome === 'deleted' || outcome === 'merged';
