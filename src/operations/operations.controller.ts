@@ -38,7 +38,7 @@ export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
-    private readonly access: MetricsServer,
+    private readonly server: MetricsServer,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -75,7 +75,7 @@ export class OperationsController {
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
   @ApiRefusals({ 401: ['credential_missing', 'credential_invalid'], 404: ['not_found'] })
   async show(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
-    this.access.demand(req);
+    this.server.demand(req);
     sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
   }
 

@@ -24,7 +24,7 @@ export class RequestLog {
     private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly rows: RequestRows,
-    private readonly hours: DirectoryMarks,
+    private readonly marks: DirectoryMarks,
   ) {
     this.logging = logger.infoEnabled;
   }
@@ -41,7 +41,7 @@ export class RequestLog {
     const row = loggedRequestOf(req, status, ms);
     if (row !== null) {
       this.rows.note(row);
-      this.hours.note(row);
+      this.marks.note(row);
       for (const one of loggedOperationsOf(row, req.effect?.operations ?? [])) this.rows.note(one);
     }
     if (!this.logging || isProbe(path)) return;

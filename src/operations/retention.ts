@@ -60,7 +60,7 @@ export class Retention extends IntervalWork {
   constructor(
     private readonly db: Database,
     private readonly config: Config,
-    private readonly floors: EventsService,
+    private readonly events: EventsService,
     private readonly logger: Logger,
   ) {
     super();
@@ -71,7 +71,7 @@ export class Retention extends IntervalWork {
     const { attemptsDays, bodiesDays, eventsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
-    await this.keep('events', eventsDays, (tx, month) => this.floors.raiseFloor(tx, month));
+    await this.keep('events', eventsDays, (tx, month) => this.events.raiseFloor(tx, month));
     await this.db.execute(OLD_OPEN_EVENTS, [bodiesDays]);
     await this.keep('requests', logsDays);
     await this.keep('request_bodies', bodiesDays);

@@ -14,7 +14,7 @@ import { PlatformService } from './platform.service.js';
 export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
-    private readonly lookUp: PlatformTrial,
+    private readonly trial: PlatformTrial,
   ) {}
 
   @Get()
@@ -47,7 +47,7 @@ export class PlatformController {
   })
   @ApiOkResponse({ type: PlatformTestBody })
   test(@CurrentCaller() caller: Caller, @Body() body: TestPlatform): Promise<PlatformTestBody> {
-    return body.write === true ? this.lookUp.play(caller) : this.lookUp.test(caller.tenantId);
+    return body.write === true ? this.trial.play(caller) : this.trial.test(caller.tenantId);
   }
 
   @Post('pause')

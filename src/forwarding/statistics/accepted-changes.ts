@@ -26,14 +26,14 @@ export class AcceptedChanges extends IntervalWork {
 
   constructor(
     private readonly db: Database,
-    private readonly horizon: EventsService,
+    private readonly events: EventsService,
   ) {
     super();
   }
 
   /** Counts the changes of all tenants up to the horizon: no change with a lower sequence is still to come. */
   override async run(): Promise<void> {
-    const through = await this.horizon.newest();
+    const through = await this.events.newest();
     for (const tenantId of await this.tenantsWithChanges(through)) {
       let isFull = true;
       while (isFull) isFull = await this.count(tenantId, through);

@@ -27,8 +27,7 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   // An inactive account keeps the values that it had.
   if (!shouldBeActive) return null;
   const person = JSON.parse(expected.body) as Person;
-  // A field that the platform does not show cannot be compared. The account of a user without an e-mail keeps its
-  // own.
+  // A field that the platform does not show cannot be compared. A user without an e-mail keeps that of the account.
   const shown = FIELDS.filter((name) => account[name] !== null && !(name === 'email' && person.email === null));
   const fields = shown.filter((name) => account[name] !== (person[name] ?? ''));
   return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;
@@ -46,7 +45,7 @@ export class DriftStep {
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly leftOut: TasksRepository,
+    private readonly tasks: TasksRepository,
     private readonly events: EventsRepository,
     private readonly users: NamedUsers,
   ) {}
@@ -121,7 +120,7 @@ export class DriftStep {
     );
     for (const userId of users) {
       const detail = 'Active here, and not in the list of the platform.';
-      await this.leftOut.addLeftOut(tenantId, taskId, {
+      await this.tasks.addLeftOut(tenantId, taskId, {
         id: userId,
         item: { user_id: userId },
         reason: 'missing',
@@ -150,7 +149,7 @@ export class DriftStep {
     detail: string,
   ): Promise<void> {
     const { id, item } = shownOf({ user: account, place: '' });
-    await this.leftOut.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
+    await this.tasks.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
   }
 
   private async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {

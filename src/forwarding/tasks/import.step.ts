@@ -50,15 +50,15 @@ export class ImportStep {
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly port: ForwardingService,
-    private readonly leftOut: TasksRepository,
+    private readonly forwarding: ForwardingService,
+    private readonly tasks: TasksRepository,
     private readonly slots: WorkSlots,
   ) {}
 
   async run(task: Task): Promise<Batch> {
     const destination = await this.destinations.read(platformOf(task.tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
-    const intake = this.port.connected;
+    const intake = this.forwarding.connected;
     if (intake === null) throw new TaskFailed('This installation cannot take people in.');
     const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
     const before = Number(task.payload['read'] ?? 0);
@@ -80,7 +80,7 @@ export class ImportStep {
       if (outcome.kind !== 'left_out') return;
       const { reason, detail } = outcome;
       const { id, item } = shownOf(account);
-      await this.leftOut.addLeftOut(task.tenantId, task.id, { id, item, reason, detail });
+      await this.tasks.addLeftOut(task.tenantId, task.id, { id, item, reason, detail });
     };
     await this.slots.run(() => sideBySide(due, namesOf, takeOne));
     // Noted after the batch: a batch that is repeated meets its accounts as known.

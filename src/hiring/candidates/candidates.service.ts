@@ -84,7 +84,7 @@ export class CandidatesService {
   constructor(
     private readonly db: Database,
     private readonly repository: CandidatesRepository,
-    private readonly titles: JobsRepository,
+    private readonly jobs: JobsRepository,
     private readonly events: EventRecorder,
     private readonly domainEvents: DomainEvents,
   ) {}
@@ -207,7 +207,7 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = newCandidate(fields, newId('cand'), new Date());
     const { titleFrom } = edit;
-    const row = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
+    const row = titled(edit, titleFrom === null ? null : await this.jobs.titleOf(tenantId, titleFrom, anew, db));
     const statement = insertCandidate(tenantId, row, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row), db);
     return (await statement.run(db)).length === 0 ? null : row;
@@ -232,7 +232,7 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = changedCandidate(before, allowedChange(before, change), new Date());
     const { titleFrom } = edit;
-    const after = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
+    const after = titled(edit, titleFrom === null ? null : await this.jobs.titleOf(tenantId, titleFrom, anew, db));
     if (sameCandidate(before, after)) return before;
     const statement = updateCandidate(tenantId, after, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after), db);
@@ -283,7 +283,7 @@ export class CandidatesService {
 
   /** Metadata names an opening by its id or its `external_id`. */
   private async namesOf(tenantId: string, job: string): Promise<readonly string[]> {
-    const found = (await this.titles.one(tenantId, job)) ?? (await this.titles.byExternalId(tenantId, job));
+    const found = (await this.jobs.one(tenantId, job)) ?? (await this.jobs.byExternalId(tenantId, job));
     return found === undefined ? [job] : [found.id, found.external_id];
   }
 }

@@ -24,7 +24,7 @@ export class OpeningFollowers extends TitleFollowers {
   constructor(
     private readonly db: Database,
     private readonly events: EventRecorder,
-    private readonly titles: JobsRepository,
+    private readonly jobs: JobsRepository,
     private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
   ) {
@@ -51,7 +51,7 @@ export class OpeningFollowers extends TitleFollowers {
     const { done, last } = await this.db.transaction(tenantId, async (tx) => {
       // The title of now: a later rename has its own task, and the lock keeps it from changing in between.
       await lockTitle(tx, tenantId, name);
-      const title = await this.titles.titlesOf(tenantId, name, true, tx);
+      const title = await this.jobs.titleOf(tenantId, name, true, tx);
       if (title === null) throw new Error('an opening that was renamed is gone');
       return this.retitle(tx, tenantId, name, title, after);
     });

@@ -28,6 +28,7 @@ const WEB_ADDRESS = {
   test: /^https?:\/\/[^\s/]\S*$/i,
   message: 'must be an address that begins with https:// or http://',
 };
+
 /** The bound keeps out numbers that JSON can write and no scale uses. */
 const MOST = 1_000_000;
 

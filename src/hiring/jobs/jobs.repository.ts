@@ -110,7 +110,7 @@ export class JobsRepository {
   /**
    * Returns the title of an opening by its `external_id` or id, or null. @param anew a write refused the cached title
    */
-  async titlesOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
+  async titleOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
     const key = `${tenantId} ${name}`;
     const known = anew ? undefined : this.known.get(key);
     if (known !== undefined) return known;

@@ -163,7 +163,8 @@ export class JobsService {
     const { id, external_id: externalId, title } = after;
     const retitled = before?.title !== title;
     if (before !== undefined && retitled) await lockTitle(tx, tenantId, id);
-    const statement = before === undefined ? this.repository.insert(tenantId, after) : this.repository.update(tenantId, after); // prettier-ignore
+    const statement =
+      before === undefined ? this.repository.insert(tenantId, after) : this.repository.update(tenantId, after);
     if (!quiet)
       await this.events.addTo(statement, tenantId, { event: 'job.synced', record: id, data: jobData(after) }, tx);
     const written = await statement.run(tx);

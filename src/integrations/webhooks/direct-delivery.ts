@@ -31,17 +31,17 @@ export class DirectDelivery {
 
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly webhooks: WebhooksService,
     private readonly states: DestinationStatesRepository,
     private readonly reader: EventReader,
     private readonly wakeups: LaneWakeups,
-    private readonly endpointSender: EndpointSender,
+    private readonly sender: EndpointSender,
     private readonly clock: Clock,
   ) {}
 
   async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     await this.demandAddress(endpoint);
     const tried = await this.sendDirect(
       endpoint,
@@ -57,7 +57,7 @@ export class DirectDelivery {
 
   /** Lets events go out again, after a test event succeeded. @throws {EndpointNotReady} when the test failed */
   async resume(caller: Caller, id: string): Promise<WebhookBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     const before = await this.webhooks.get(caller, id);
     if (before.state === 'active') return before;
     await this.demandAddress(endpoint);
@@ -67,7 +67,7 @@ export class DirectDelivery {
     );
     if (verdict.kind !== 'delivered') throw new EndpointNotReady(webhookAttemptBody(attempt));
     await this.db.transaction(caller.tenantId, async (tx) => {
-      await this.access.lockedOne(tx, caller, id);
+      await this.endpoints.lockedOne(tx, caller, id);
       await this.states.resume(tx, endpointKeyOf(endpoint));
       await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
     });
@@ -80,7 +80,7 @@ export class DirectDelivery {
    * leaves the schedule unchanged.
    */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     const event = await this.eventFor(endpoint, eventId);
     const { attempt, verdict } = await this.sendDirect(endpoint, event);
     const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
@@ -88,7 +88,7 @@ export class DirectDelivery {
       if (verdict.kind === 'delivered') {
         await cancelMessage(tx, endpointKeyOf(endpoint), eventId);
         if (turn !== null) await passMessage(tx, endpointKeyOf(endpoint), turn.record, turn.first, event.sequence);
-        await this.access.removeGivenUpRows(tx, caller.tenantId, id, [event.sequence]);
+        await this.endpoints.removeGivenUpRows(tx, caller.tenantId, id, [event.sequence]);
       }
       const after = { event_id: eventId, outcome: attempt.outcome };
       await this.webhooks.note(tx, caller, 'webhook.redelivered', id, { after });
@@ -117,7 +117,7 @@ export class DirectDelivery {
 
   /** The caller waits for the answer, so a refused address is a wrong field and no attempt. */
   private async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
-    const problem = await this.endpointSender.problemOfName(url, tenantId);
+    const problem = await this.sender.problemOfName(url, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
   }
 
@@ -132,7 +132,7 @@ export class DirectDelivery {
     if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
     this.out.set(tenantId, out + 1);
     try {
-      const tried = await this.endpointSender.send(endpoint, event, TIMEOUT_MS);
+      const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
       await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
       return tried;
     } finally {

@@ -58,7 +58,7 @@ const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
 export class EndpointsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: EndpointStore,
+    private readonly store: EndpointStore,
   ) {}
 
   async insert(tx: SqlRunner, endpoint: NewEndpoint): Promise<void> {
@@ -100,7 +100,7 @@ export class EndpointsRepository {
          order by s.created_at desc, s.id desc offset ${MOST_SECRETS - 1}))`,
       [tenantId, id],
     );
-    const sealed = this.secrets.sealSecret(tenantId, id, secret);
+    const sealed = this.store.sealSecret(tenantId, id, secret);
     await tx.query(
       `insert into webhook_secrets (tenant_id, endpoint_id, id, sealed, created_at)
        values ($1, $2, $3, $4, clock_timestamp())`,
@@ -171,12 +171,12 @@ export class EndpointsRepository {
 
   private columnsOf(endpoint: ChangedEndpoint): unknown[] {
     const { tenantId, id, url, description, events, form, ordered, headers } = endpoint;
-    const sealed = this.secrets.sealHeaders(tenantId, id, headers);
+    const sealed = this.store.sealHeaders(tenantId, id, headers);
     return [tenantId, id, url, description, events, form, ordered, sealed];
   }
 
   async allOf(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
-    const endpoints = await this.secrets.fresh(caller.tenantId, db);
+    const endpoints = await this.store.fresh(caller.tenantId, db);
     if (caller.scopes.has('admin') || endpoints.length === 0) return endpoints;
     const own = endpoints.filter(({ keyId }) => keyId === caller.keyId);
     if (own.length === endpoints.length) return own;
@@ -190,7 +190,7 @@ export class EndpointsRepository {
   }
 
   async readable(caller: Caller): Promise<readonly Endpoint[]> {
-    return caller.scopes.has('webhooks:read') ? this.secrets.fresh(caller.tenantId) : this.allOf(caller);
+    return caller.scopes.has('webhooks:read') ? this.store.fresh(caller.tenantId) : this.allOf(caller);
   }
 
   /** @throws {NotFound} when the tenant has no such endpoint, and for one of another key */

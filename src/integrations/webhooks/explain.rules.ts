@@ -64,7 +64,8 @@ function explainWaiting({ endpoint, unreadable, deliveredAt }: EventTrace, lane:
       : `It waits: the endpoint is off since ${since.toISOString()} (${reason}). Resume it.`;
     return { ...said(refused ? 'address_refused' : 'endpoint_off', why), ...facts };
   }
-  const until = state === 'open' && probeAt !== null && (lane.nextAt === null || probeAt > lane.nextAt) ? probeAt : lane.nextAt; // prettier-ignore
+  const until =
+    state === 'open' && probeAt !== null && (lane.nextAt === null || probeAt > lane.nextAt) ? probeAt : lane.nextAt;
   const why = until === null ? 'It waits for its turn.' : `It waits until ${until.toISOString()}.`;
   return { ...said('waiting', why), ...facts, next_attempt_at: until };
 }

@@ -20,7 +20,7 @@ const EXPLAINED_EVENTS = 50;
 export class MessagesService {
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly reader: EventReader,
     private readonly names: RecordNames,
   ) {}
@@ -31,7 +31,7 @@ export class MessagesService {
     { event, delivered }: { event?: string | undefined; delivered?: boolean | undefined },
     page: PageRequest,
   ): Promise<ListedAttempt[]> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     const message = event === undefined ? undefined : await this.messageOf(endpoint, event);
     return listAttempts(this.db, endpointKeyOf(endpoint), { message, delivered }, page);
   }
@@ -43,9 +43,9 @@ export class MessagesService {
     state: 'waiting' | 'given_up',
     page: PageRequest,
   ): Promise<(MessageBody & { place: string })[]> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     if (state === 'waiting') return this.waiting(endpoint, page);
-    const rows = await this.access.listGivenUp(endpoint.tenantId, id, page.after, page.limit);
+    const rows = await this.endpoints.listGivenUp(endpoint.tenantId, id, page.after, page.limit);
     return rows.map((row) => ({
       place: row.sequence,
       event_id: eventId(row.sequence),
@@ -66,7 +66,7 @@ export class MessagesService {
     id: string,
     about: { record?: string | undefined; event?: string | undefined },
   ): Promise<ExplainedBody> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     if ((about.record === undefined) === (about.event === undefined)) {
       throw new InvalidFields([{ field: 'record', message: 'must be given, or `event_id`, and not both' }]);
     }
@@ -84,10 +84,10 @@ export class MessagesService {
     const sequences = events.map(({ sequence }) => sequence);
     const subjects = [...new Set(events.flatMap(subjectsOf))];
     const [facts, lanes, delivered, givenUp] = await Promise.all([
-      this.access.factsOf(tenantId, [id]),
+      this.endpoints.factsOf(tenantId, [id]),
       waitingOf(this.db, key, subjects),
       deliveredOf(this.db, key, subjects, sequences),
-      this.access.givenUpBySequences(tenantId, id, sequences),
+      this.endpoints.givenUpBySequences(tenantId, id, sequences),
     ]);
     return events.map((event) => {
       const said = explain({

@@ -44,7 +44,7 @@ const COUNT_STEP = 1_000;
 export class Replays {
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly webhooks: WebhooksService,
     private readonly reader: EventReader,
     private readonly tasks: TasksRepository,
@@ -60,10 +60,10 @@ export class Replays {
   }
 
   async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     demandOne(input);
     if (input.since === undefined) {
-      return { count: await this.access.countGivenUp(endpoint.tenantId, id), more: false };
+      return { count: await this.endpoints.countGivenUp(endpoint.tenantId, id), more: false };
     }
     let count = 0;
     let after = '0';
@@ -89,7 +89,7 @@ export class Replays {
       through: newest?.sequence ?? '0',
     };
     const task = await once(this.db, caller, async (tx) => {
-      await this.access.lockedOne(tx, caller, id);
+      await this.endpoints.lockedOne(tx, caller, id);
       await demandRoom(tx, TASKS_CAP, tenantId);
       const { since, rate } = payload;
       await this.webhooks.note(tx, caller, 'webhook.replayed', id, { after: { since, rate } });
@@ -118,7 +118,7 @@ export class Replays {
     { since, after, through }: ReplayPayload,
     limit: number,
   ): Promise<Replayed[]> {
-    if (since === null) return this.access.oldestGivenUp(this.db, tenantId, id, { after, through, limit });
+    if (since === null) return this.endpoints.oldestGivenUp(this.db, tenantId, id, { after, through, limit });
     const range = { after, through, since: new Date(since), names: events ?? undefined, limit, newestFirst: false };
     return this.reader.page(tenantId, range);
   }
@@ -146,7 +146,7 @@ export class Replays {
     const done = batch.filter((one) => !busy.has(subjectOf(one)));
     if (givenUp) {
       const sequences = done.map(({ sequence }) => sequence);
-      await this.access.removeGivenUpRows(tx, endpoint.tenantId, endpoint.id, sequences);
+      await this.endpoints.removeGivenUpRows(tx, endpoint.tenantId, endpoint.id, sequences);
     }
     // A message that is being sent needs no lane of its own; a record that is being sent has more than that message.
     return batch.filter((one) => busy.has(subjectOf(one)) && subjectOf(one) === one.record);

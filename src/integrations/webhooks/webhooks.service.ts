@@ -141,7 +141,7 @@ export class WebhooksService {
     private readonly db: Database,
     private readonly repository: EndpointsRepository,
     private readonly store: EndpointStore,
-    private readonly addresses: EndpointSender,
+    private readonly sender: EndpointSender,
     private readonly destinations: DestinationsRepository,
     private readonly states: DestinationStatesRepository,
     private readonly audit: AuditService,
@@ -286,7 +286,7 @@ export class WebhooksService {
   }
 
   private async checked(tenantId: string, text: string): Promise<string> {
-    const problem = await this.addresses.problemOfName(text, tenantId);
+    const problem = await this.sender.problemOfName(text, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
     return new URL(text).href;
   }

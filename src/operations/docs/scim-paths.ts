@@ -32,6 +32,7 @@ const REFUSALS: Record<number, string> = {
   503: 'The service, or the share of a tenant, is busy or away; Retry-After says when to come back.',
   507: 'The storage of the tenant is exhausted. Deactivations, deletions and the removal of members pass.',
 };
+
 /** The statuses of every operation with a credential. */
 const ALWAYS = [401, 406, 429, 500, 503];
 const OF_BODY = [400, 413, 415];

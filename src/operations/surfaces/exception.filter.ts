@@ -80,7 +80,7 @@ const WORDS = new Set([
   'failOnErrors',
   'schemas',
 ]);
-// prettier-ignore
+
 const MOST = 500;
 
 /**

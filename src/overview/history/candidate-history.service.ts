@@ -190,7 +190,10 @@ export class CandidateHistoryService {
     const known = new Map<string, WriteConnection>();
     if (writes.some(({ state }) => state === 'waiting')) {
       const rows = await this.connectionRows.rows(tenantId);
-      const facts = await this.connectionRows.factsOf(tenantId, rows.map(({ id }) => id)); // prettier-ignore
+      const facts = await this.connectionRows.factsOf(
+        tenantId,
+        rows.map(({ id }) => id),
+      );
       for (const { id, provider, paused, writes: how, approved_by: approvedBy } of rows) {
         const connector = connectorOf(provider);
         const lacks = connector !== undefined && lacksWriter(connector, how, approvedBy);
@@ -215,7 +218,10 @@ export class CandidateHistoryService {
         const rows = await this.inbound.list({ tenantId }, connectionId, { remoteId, kind: 'candidate' }, page);
         return rows.map((row) => entryOfAtsEvent(listedEvent(row), connectionId));
       });
-    return (await Promise.all(lists)).flat().sort((a, b) => (a.place < b.place ? 1 : -1)).slice(0, most); // prettier-ignore
+    return (await Promise.all(lists))
+      .flat()
+      .sort((a, b) => (a.place < b.place ? 1 : -1))
+      .slice(0, most);
   }
 }
 

@@ -89,7 +89,6 @@ export const ENTRY_COLUMNS = [
   'details',
   'why',
 ] as const;
-// prettier-ignore
 
 export function entryCells(row: EntryRow): unknown[] {
   const { id, at, kind, words, ...fields } = entryBody(row);

@@ -194,7 +194,6 @@ export const LEAVER_COLUMNS = [
   'released_at',
   'why',
 ] as const;
-// prettier-ignore
 
 export function leaverCells(row: LeaverRow): unknown[] {
   const body = leaverBody(row);

@@ -1,7 +1,17 @@
 /** Entries of the same microsecond are in this order: the identity, the actions, their consequences. */
 export const ENTRY_KINDS = [
-  'binding', 'session', 'sign_in', 'request', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
-] as const; // prettier-ignore
+  'binding',
+  'session',
+  'sign_in',
+  'request',
+  'linked',
+  'held',
+  'change',
+  'seat',
+  'delivery',
+  'audit',
+  'removed',
+] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

@@ -58,7 +58,7 @@ export class EngineService {
     private readonly config: Config,
     private readonly installation: InstallationEngine,
     private readonly interviews: InterviewsRepository,
-    private readonly client: EngineChannel,
+    private readonly channel: EngineChannel,
     private readonly clock: Clock,
   ) {}
 
@@ -162,7 +162,7 @@ export class EngineService {
       return { ok: false, message: ENGINE_MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
     const path = `${INTERVIEWS_PATH}/${newId('int')}`;
     const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
-    const answer = await this.client.call(engine, { method: 'GET', path }, timeoutMs);
+    const answer = await this.channel.call(engine, { method: 'GET', path }, timeoutMs);
     const verdict = judge(answer, this.clock.now());
     const { status } = verdict;
     return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };

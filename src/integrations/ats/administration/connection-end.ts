@@ -58,7 +58,7 @@ export class AtsConnectionEnd {
   constructor(
     private readonly changes: AtsConnectionChanges,
     private readonly repository: AtsConnectionsRepository,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly syncs: AtsSync,
     private readonly publish: AtsPublish,
     private readonly webhooks: AtsWebhooks,
@@ -94,7 +94,7 @@ export class AtsConnectionEnd {
       const after = { webhooks_removed: removed, revoked };
       await this.changes.note(tx, caller, 'ats_connection.disconnected', id, { after });
     });
-    return { ...(await this.views.view(tenantId, id)), webhooks_removed: removed, revoked, stays };
+    return { ...(await this.states.view(tenantId, id)), webhooks_removed: removed, revoked, stays };
   }
 
   /**

@@ -33,7 +33,7 @@ export class AtsConnectionReads {
   constructor(
     private readonly db: Database,
     private readonly changes: AtsConnectionChanges,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly syncs: AtsSync,
     private readonly audit: AuditService,
@@ -49,11 +49,11 @@ export class AtsConnectionReads {
     const connection = await this.changes.connected(tenantId, id);
     try {
       const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
-      await this.views.solved(connection, 'grant');
+      await this.states.solved(connection, 'grant');
       return { ok: true, reason: null, detail };
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
-      if (error.kind === 'refused') await this.views.problem(connection, 'grant', error.reason);
+      if (error.kind === 'refused') await this.states.problem(connection, 'grant', error.reason);
       return { ok: false, reason: error.reason, detail: error.message };
     }
   }
@@ -78,7 +78,7 @@ export class AtsConnectionReads {
     }
     const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
     await this.audit.record(this.db, { tenantId, actor, requestId, ...line });
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
   /** Adds a token of the webhook address beside the present one. Only this answer shows it. */
@@ -93,7 +93,7 @@ export class AtsConnectionReads {
       });
       return text;
     });
-    return { ...(await this.views.view(tenantId, id)), api_token: token };
+    return { ...(await this.states.view(tenantId, id)), api_token: token };
   }
 
   /** Ends a token now. @throws {NotFound} when the connection has no such token */
@@ -114,7 +114,7 @@ export class AtsConnectionReads {
       else await this.webhookSecrets.addSigningSecret(tx, tenantId, id, { id: newId('asg'), text: secret, made: null });
       return before;
     });
-    if (secret === null) await this.views.solved(connection, 'signature');
-    return this.views.view(tenantId, id);
+    if (secret === null) await this.states.solved(connection, 'signature');
+    return this.states.view(tenantId, id);
   }
 }

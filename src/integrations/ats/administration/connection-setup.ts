@@ -36,7 +36,7 @@ export class AtsConnectionSetup {
     private readonly events: DomainEvents,
     private readonly tasks: TasksRepository,
     private readonly apis: AtsApis,
-    private readonly approvers: AtsUsers,
+    private readonly users: AtsUsers,
     private readonly webhooks: AtsWebhooks,
     handlers: TaskHandlers,
   ) {
@@ -76,7 +76,7 @@ export class AtsConnectionSetup {
     }
     const api = this.apis.of(connection);
     try {
-      await this.approvers.noteApprovers(connection, connector, api, payload.user_id);
+      await this.users.noteApprovers(connection, connector, api, payload.user_id);
       const { made, replaced } = await this.webhooks.make(connection, connector, api);
       // No webhook reported changes while those of an earlier set-up were replaced.
       if (replaced > 0) await this.sync.now(connection, 'webhooks_made', { full: false });

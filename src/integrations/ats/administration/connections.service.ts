@@ -118,7 +118,7 @@ export class AtsConnectionsService {
     private readonly account: SameAccount,
     private readonly repository: AtsConnectionsRepository,
     private readonly webhookSecrets: AtsWebhookSecretsRepository,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly setup: AtsConnectionSetup,
     private readonly clients: TokenClient,
     private readonly addresses: AtsAddresses,
@@ -173,7 +173,7 @@ export class AtsConnectionsService {
       return made;
     });
     if (credential !== null) await this.setup.begun({ tenantId, id, provider: connector.provider }, []);
-    return { ...(await this.views.view(tenantId, id)), api_token: token };
+    return { ...(await this.states.view(tenantId, id)), api_token: token };
   }
 
   async change(caller: AuditBy, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
@@ -194,7 +194,7 @@ export class AtsConnectionsService {
     });
     if (credential !== null) await this.setup.begun(connection, []);
     else await this.setup.ready(tenantId, id);
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
   async pause(caller: Caller, id: string, paused: boolean): Promise<AtsConnectionBody> {
@@ -210,7 +210,7 @@ export class AtsConnectionsService {
       },
     );
     if (!paused) await this.setup.ready(tenantId, id);
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
   /** @throws {InvalidFields} for settings or a credential that do not fit the connector */

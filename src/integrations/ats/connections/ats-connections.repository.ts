@@ -29,7 +29,7 @@ interface AtsConnectionChange {
 export class AtsConnectionsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsConnectionStore,
+    private readonly store: AtsConnectionStore,
   ) {}
 
   async rows(tenantId: string, db: SqlRunner = this.db): Promise<AtsConnectionRow[]> {
@@ -90,7 +90,7 @@ export class AtsConnectionsRepository {
         JSON.stringify(one.takes),
         JSON.stringify(one.writes),
         one.approvedBy,
-        credential === null ? null : this.secrets.sealCredential(tenantId, id, credential),
+        credential === null ? null : this.store.sealCredential(tenantId, id, credential),
         one.grantedScopes,
         JSON.stringify(one.createdBy),
       ],
@@ -116,7 +116,7 @@ export class AtsConnectionsRepository {
          state_reason = case when state = 'disconnected' then null else state_reason end,
          state_since = case when state = 'disconnected' then now() else state_since end
        where tenant_id = $1 and id = $2`,
-      [tenantId, id, this.secrets.sealCredential(tenantId, id, credential)],
+      [tenantId, id, this.store.sealCredential(tenantId, id, credential)],
     );
   }
 

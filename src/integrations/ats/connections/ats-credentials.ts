@@ -27,6 +27,9 @@ const LOOKS = 300;
 const STORE_TRIES = 20;
 const STORE_MS = 1_000;
 
+const SOON_MS = 60_000;
+const SAFETY_MS = 5_000;
+
 /**
  * Gives calls the credential of their connection, and renews it. Of all calls of all processes that meet an expiring
  * access token, one renews it: it holds a lease, reads the credential again, and stores the new pair before a call
@@ -80,10 +83,6 @@ export class AtsCredentials {
     await this.renew(connection, (kept) => kept.kind === 'oauth' && kept.accessToken === credential.accessToken);
   }
 
-  private keepAliveAt(connector: Connector, credential: Credential): Date | null {
-    return keepAliveAt(credential, connector.oauth?.refreshIdleMs ?? null);
-  }
-
   private renew(connection: AtsConnection, isOld: (kept: Credential) => boolean): Promise<Credential> {
     const key = `${connection.tenantId} ${connection.id}`;
     const running = this.running.get(key);
@@ -118,7 +117,7 @@ export class AtsCredentials {
       if (kept === null) throw new AtsFailure('refused', 'no_credential', 'The connection has no credential.');
       if (kept.kind === 'api_key' || !isOld(kept)) return kept;
       const fresh = await this.ask(connection, kept);
-      const at = this.keepAliveAt(connectorOfConnection(connection), fresh);
+      const at = keepAliveAt(fresh, connectorOfConnection(connection).oauth?.refreshIdleMs ?? null);
       if (!(await this.stored(() => this.storeRenewal(tenantId, id, holder, fresh, at)))) {
         throw new AtsFailure(
           'away',
@@ -234,9 +233,6 @@ export class AtsCredentials {
     );
   }
 }
-
-const SOON_MS = 60_000;
-const SAFETY_MS = 5_000;
 
 function connectorOfConnection({ provider }: AtsConnection): Connector {
   const connector = connectorOf(provider);

@@ -12,7 +12,7 @@ const LIVE_TOKENS = 2;
 export class AtsWebhookSecretsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsConnectionStore,
+    private readonly store: AtsConnectionStore,
   ) {}
 
   /**
@@ -72,7 +72,7 @@ export class AtsWebhookSecretsRepository {
         tenantId,
         connectionId,
         id,
-        this.secrets.sealSigningSecret(tenantId, connectionId, text),
+        this.store.sealSigningSecret(tenantId, connectionId, text),
         made?.remoteId ?? null,
         made?.event ?? null,
       ],

@@ -38,6 +38,7 @@ const POLICY: GatherPolicy = {
   waitingBytes: 8 * 1024 * 1024,
   order: 'in turn',
 };
+
 /** Stored events wake the work together, at most once in this time, in milliseconds. */
 const GATHER_MS = 20;
 

@@ -84,8 +84,8 @@ export class WriterForm {
 @UseGuards(DocumentsGuard)
 export class WriterController {
   constructor(
-    private readonly choice: GrantedConnections,
-    private readonly states: AuthorizationsRepository,
+    private readonly granted: GrantedConnections,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,
@@ -118,13 +118,13 @@ export class WriterController {
     try {
       await this.limits.start(req.ip ?? '', '');
       const session = await this.sessions.check(sessionToken(cookies));
-      const made = await this.choice.choose(connector, { state, asUser, cookies, session, requestId: req.id });
+      const made = await this.granted.choose(connector, { state, asUser, cookies, session, requestId: req.id });
       const face = await this.faces.of(made.tenantId);
       const { said, users } = made;
       if (said !== null) {
         return sendPage(res, writerPage({ title, action: this.addresses.writer(provider), state, users, said }), face);
       }
-      const cookie = this.states.cookieOf(state);
+      const cookie = this.authorizations.cookieOf(state);
       if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
       sendPage(res, writerSetPage(title), face);
     } catch (error) {

@@ -76,9 +76,9 @@ export class GrantedConnections {
     private readonly account: SameAccount,
     private readonly audit: AuditService,
     private readonly service: AtsConnectionsService,
-    private readonly approvers: AtsUsers,
+    private readonly users: AtsUsers,
     private readonly apis: AtsApis,
-    private readonly states: AuthorizationsRepository,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly administrators: Administrators,
   ) {}
 
@@ -186,7 +186,7 @@ export class GrantedConnections {
     if (connection === undefined || !lacksWriter(connector, connection.writes, connection.approvedBy)) return null;
     if (await this.hasApprover(connection, connector, userId)) return null;
     try {
-      return (await this.approvers.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
+      return (await this.users.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
     } catch (error) {
       if (error instanceof NoUsersKnown) return [];
       throw error;
@@ -201,8 +201,8 @@ export class GrantedConnections {
    * @throws {ConnectRefused} `writer_over`, `other_browser`, `state_unknown`
    */
   async choose(connector: Connector, chosen: Chosen): Promise<Choice> {
-    const known = await this.states.stateOf(connector.provider, chosen.state);
-    this.states.secretOf(known, chosen.cookies);
+    const known = await this.authorizations.stateOf(connector.provider, chosen.state);
+    this.authorizations.secretOf(known, chosen.cookies);
     const { tenantId, authorization } = known;
     const { used, expired, connection_id: connectionId, user_id: userId } = authorization;
     const actor = await this.actorOf(tenantId, authorization, chosen.session);
@@ -239,7 +239,7 @@ export class GrantedConnections {
 
   private async hasApprover(connection: AtsConnection, connector: Connector, userId: string | null): Promise<boolean> {
     try {
-      return await this.approvers.noteApprovers(connection, connector, this.apis.of(connection), userId);
+      return await this.users.noteApprovers(connection, connector, this.apis.of(connection), userId);
     } catch (error) {
       if (error instanceof AtsFailure) return false;
       throw error;

@@ -40,7 +40,7 @@ export class ConnectForm {
 export class MarketplaceController {
   constructor(
     private readonly marketplace: MarketplaceService,
-    private readonly states: AuthorizationsRepository,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly pages: StartPages,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
@@ -160,7 +160,7 @@ export class MarketplaceController {
     if (done === null) return;
     const { tenantId, marker, missing, users } = done;
     // The answer to a page with a question must come from the same browser, so its cookie stays.
-    const cookie = users === null ? this.states.cookieOf(state) : null;
+    const cookie = users === null ? this.authorizations.cookieOf(state) : null;
     if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
     const face = await this.faces.of(tenantId);
     const { title } = connector;

@@ -57,7 +57,7 @@ interface Asked {
 export class MarketplaceService {
   constructor(
     private readonly authorizations: AuthorizationsRepository,
-    private readonly writer: GrantedConnections,
+    private readonly granted: GrantedConnections,
     private readonly links: ConnectLinksService,
     private readonly administrators: Administrators,
     private readonly logger: Logger,
@@ -121,9 +121,9 @@ export class MarketplaceService {
     const grant = await this.exchange({ tenantId, connector, region }, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    const made = await this.writer.make(by, connector, { grant, linkId, connectionId, userId, region });
+    const made = await this.granted.make(by, connector, { grant, linkId, connectionId, userId, region });
     await this.authorizations.made(tenantId, hash, made.connectionId);
-    return { ...made, users: await this.writer.needed(made, connector, userId) };
+    return { ...made, users: await this.granted.needed(made, connector, userId) };
   }
 
   private endedByAts(tenantId: string, { provider }: Connector, error: string): ConnectRefused {

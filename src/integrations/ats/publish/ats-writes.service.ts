@@ -62,8 +62,8 @@ export class AtsWritesService {
     private readonly db: Database,
     private readonly writes: AtsWritesRepository,
     private readonly connections: AtsConnectionStore,
-    private readonly destinations: AtsPublish,
-    private readonly lock: InterviewsRepository,
+    private readonly publish: AtsPublish,
+    private readonly interviews: InterviewsRepository,
     private readonly wakeups: LaneWakeups,
     private readonly audit: AuditService,
     private readonly apis: AtsApis,
@@ -115,7 +115,7 @@ export class AtsWritesService {
       const of = { connectionId, interviewId: write.interview_id, kind: write.kind };
       const [newest] = await this.writes.revisions(tenantId, of, tx);
       if (newest!.revision > write.revision) throw new WrongAtsState('A newer revision took the place of this write.');
-      await this.destinations.demandDestination(tx, connection);
+      await this.publish.demandDestination(tx, connection);
       await this.writes.again(tx, tenantId, write);
       await this.note(tx, caller, 'ats_write.retried', write, { before: { state: write.state, reason: write.reason } });
     });
@@ -147,7 +147,7 @@ export class AtsWritesService {
   private async locked(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<AtsWriteRow> {
     const seen = await this.writes.one(tenantId, connectionId, id, tx);
     if (seen === undefined) throw new NotFound('write');
-    await this.lock.lockCandidate(tx, tenantId, seen.candidate_id);
+    await this.interviews.lockCandidate(tx, tenantId, seen.candidate_id);
     const write = await this.writes.one(tenantId, connectionId, id, tx, true);
     if (write === undefined || write.candidate_id !== seen.candidate_id) throw new NotFound('write');
     return write;
@@ -238,8 +238,8 @@ export class AtsWritesService {
     const failed = (detail: string): void => void steps.push({ step, ok: false, detail });
     try {
       const api = this.apis.of(connection);
-      this.destinations.forgetWriter(connection);
-      const writer = await this.destinations.writerOf(connection, connector, api);
+      this.publish.forgetWriter(connection);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if ('missing' in writer) {
         return failed(
           writer.missing === 'no_writer'

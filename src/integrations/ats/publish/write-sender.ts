@@ -131,12 +131,12 @@ export class WriteSender {
   constructor(
     private readonly planner: WritePlanner,
     private readonly writes: AtsWritesRepository,
-    private readonly writers: AtsPublish,
+    private readonly publish: AtsPublish,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly options: AtsCallOptions,
     private readonly connections: AtsConnectionStore,
-    private readonly lock: InterviewsRepository,
+    private readonly interviews: InterviewsRepository,
     events: DomainEvents,
   ) {
     events.on(InterviewScheduled, ({ tx, tenantId, interview }) => this.scheduled(tx, tenantId, interview));
@@ -161,7 +161,7 @@ export class WriteSender {
     if (planned.kind === 'end') return this.end(write, connection, planned.end);
     try {
       const api = this.apis.of(connection);
-      const writer = await this.writers.writerOf(connection, connector, api);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if ('missing' in writer) return await this.withoutWriter(connection, writer.missing);
       const request = { ...planned.request, asUser: writer.id };
       return await this.performAs({ connection, connector, api, write, request, turn }, planned.outdated);
@@ -179,8 +179,8 @@ export class WriteSender {
       const isRefusal = error instanceof AtsFailure && (error.kind === 'rejected' || error.kind === 'forbidden');
       if (!isRefusal || !job.connector.writes.needsUser) throw error;
       const { connection, connector, api } = job;
-      this.writers.forgetWriter(connection);
-      const writer = await this.writers.writerOf(connection, connector, api);
+      this.publish.forgetWriter(connection);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if (!('missing' in writer)) throw error;
       return this.withoutWriter(connection, writer.missing);
     }
@@ -291,7 +291,7 @@ export class WriteSender {
   }
 
   private async merged(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
-    await this.lock.lockCandidate(tx, tenantId, into);
+    await this.interviews.lockCandidate(tx, tenantId, into);
     await this.writes.move(tx, tenantId, from, into);
   }
 
@@ -349,7 +349,7 @@ export class WriteSender {
     { id: interview_id, candidate_id }: InterviewRow,
     write: Pick<AtsWriteRow, 'kind' | 'action' | 'revision' | 'marker'>,
   ): Promise<void> {
-    await this.writers.demandDestination(tx, connection);
+    await this.publish.demandDestination(tx, connection);
     const row = { id: newId('awr'), connection_id: connection.id, candidate_id, interview_id, ...write };
     await this.writes.add(tx, connection.tenantId, row);
   }

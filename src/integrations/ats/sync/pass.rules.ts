@@ -19,6 +19,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
   'before_since',
   'job_not_open',
 ]);
+
 /** Reasons that need no admin: they are neither counted nor listed. */
 const ORDINARY: ReadonlySet<string> = new Set<LeftOutReason>(['older', 'gone', 'merged', 'erased', 'unknown']);
 

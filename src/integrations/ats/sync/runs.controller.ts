@@ -80,7 +80,7 @@ class RunBody {
 @ApiRefusals()
 export class RunsController {
   constructor(
-    private readonly runs: PassProgress,
+    private readonly progress: PassProgress,
     private readonly connections: AtsConnectionStore,
     private readonly entries: WorkEntries,
   ) {}
@@ -98,7 +98,7 @@ export class RunsController {
     const page = readPage(query, `ats-runs ${id}`);
     const connection = await this.connections.get(tenantId, id);
     if (connection === undefined) throw new NotFound('ATS connection');
-    const rows = await this.runs.listRuns(tenantId, id, page.after, page.limit);
+    const rows = await this.progress.listRuns(tenantId, id, page.after, page.limit);
     const state = rows.some(isOpen) ? await this.entries.stateOf(tenantId, SYNC_WORK, id) : undefined;
     const reason = waitingReason(connection, state, new Date());
     return pageOf(

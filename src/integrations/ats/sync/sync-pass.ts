@@ -40,7 +40,7 @@ export class SyncPass {
   constructor(
     private readonly syncs: SyncsRepository,
     private readonly records: AtsRecordsRepository,
-    private readonly openings: AtsRecordWriter,
+    private readonly writer: AtsRecordWriter,
     private readonly progress: PassProgress,
     private readonly options: SyncOptions,
     private readonly activity: Activity,
@@ -71,7 +71,7 @@ export class SyncPass {
     const moved = { ...pass, cursor: pages.next, watch: pages.watch };
     if (moved.cursor !== null) this.readAhead(ground, moved, kind, mark);
     const candidates = pages.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
-    await this.openings.ensureOpenings(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
+    await this.writer.ensureOpenings(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
     const end = { since, syncToken: pages.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
     return this.writePage(
@@ -153,7 +153,7 @@ export class SyncPass {
     const move = (rest: readonly RecordItem[]) =>
       this.db.transaction(tenantId, async (tx) => {
         const found = [...results];
-        if (rest.length > 0) found.push(...(await this.openings.writeCandidates(tx, connection, rest, write)));
+        if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
         const after = counted(pass, page.items.length, found, page.leftOut);
         await atEnd?.(tx);
         // The end of a list: its mark is set, and the pass continues with the next one.
@@ -166,7 +166,7 @@ export class SyncPass {
       results.push(...(await this.stored(connection, 'candidate', candidates, write)));
       return move([]);
     });
-    this.openings.wake(tenantId);
+    this.writer.wake(tenantId);
     if (moved === null) this.progress.wake(tenantId);
     return moved;
   }
@@ -184,8 +184,8 @@ export class SyncPass {
     try {
       return await this.db.transaction(connection.tenantId, (tx) =>
         kind === 'job'
-          ? this.openings.writeJobs(tx, connection, items, write)
-          : this.openings.writeCandidates(tx, connection, items, write),
+          ? this.writer.writeJobs(tx, connection, items, write)
+          : this.writer.writeCandidates(tx, connection, items, write),
       );
     } catch (error) {
       if (isPassing(error)) throw error;

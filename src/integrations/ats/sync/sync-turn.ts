@@ -161,7 +161,7 @@ export class SyncTurn extends WorkKind {
     this.tasks.wake();
   }
 
-  /** Compares the changes that the polls of the last hours found. A connection that never had a webhook misses none. */
+  /** Looks for changes that a poll found and no webhook brought. A connection that never had a webhook misses none. */
   private async lookForMissing(connection: AtsConnection): Promise<void> {
     const { tenantId, id, provider } = connection;
     const { rows } = await this.db.query<{ found: number }>(

@@ -205,7 +205,7 @@ export class EventsApplier {
     private readonly logger: Logger,
     private readonly records: AtsRecordsRepository,
     private readonly db: Database,
-    private readonly openings: AtsRecordWriter,
+    private readonly writer: AtsRecordWriter,
     private readonly slots: WorkSlots,
   ) {}
 
@@ -242,7 +242,7 @@ export class EventsApplier {
       const extra = kind === 'candidate' ? batch.survivors : [];
       if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
     }
-    this.openings.wake(inbox.tenantId);
+    this.writer.wake(inbox.tenantId);
     const failure = batch.failure ?? batch.reads?.stopped ?? null;
     const isDecided = failure === null && !batch.tried && !batch.later;
     return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
@@ -331,7 +331,7 @@ export class EventsApplier {
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     try {
       const guard = (tx: SqlRunner): Promise<void> => inbox.turn.hold(tx);
-      await this.openings.ensureOpenings(connection, { connector, api }, candidates, WRITE, guard);
+      await this.writer.ensureOpenings(connection, { connector, api }, candidates, WRITE, guard);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       // Without its opening a candidate would be left out, so these events wait.
@@ -378,8 +378,8 @@ export class EventsApplier {
     const write = { ...WRITE, forced, missing };
     const results =
       kind === 'job'
-        ? await this.openings.writeJobs(tx, connection, items, write)
-        : await this.openings.writeCandidates(tx, connection, items, write);
+        ? await this.writer.writeJobs(tx, connection, items, write)
+        : await this.writer.writeCandidates(tx, connection, items, write);
     const byId = new Map(results.map((result) => [result.remoteId, result]));
     const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
     await this.events.decide(tx, inbox, verdicts);
