@@ -320,10 +320,7 @@ export class AccountFinder {
     return account === null ? null : standInOf(lane.subject, person, account);
   }
 
-  /**
-   * Has a leaver's account give away a name that another user needs, and waits for that; null when that is not
-   * possible.
-   */
+  /** Has a leaver's account give away a name that another user needs, and waits for that; else null. */
   private async givenAway(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
     const { lane, destination, person } = search;
     const asked = (lane.call.lookup?.asked ?? 0) + 1;

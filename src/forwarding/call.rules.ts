@@ -21,10 +21,7 @@ export function personOf(call: Call): Person {
   return JSON.parse(call.person) as Person;
 }
 
-/**
- * Returns the step of a call. It depends on the call alone: the same call gives the same bytes, today and after an
- * update of this service.
- */
+/** The step depends on the call alone: the same call gives the same bytes, today and after an update. */
 export function callStepOf(call: Call): CallStep {
   if (isKnown(call)) return { kind: 'nothing' };
   if (asksFirst(call.lookup) && !leavesAnyhow(call)) return { kind: 'look' };
@@ -79,10 +76,7 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
   }
 }
 
-/**
- * Returns the outcome of a step aside: the lane waits again for the one that has its names. Where the platform refuses
- * the stand-in, the lane waits without standing aside a second time.
- */
+/** The lane waits again for the one that has its names; after a refused stand-in it does not stand aside again. */
 function outcomeAside(call: Call, verdict: Verdict): Outcome {
   const { standIn: _, ...rest } = call.lookup!;
   const lookup: Lookup = { ...rest, why: 'conflict' };
@@ -124,10 +118,7 @@ export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
   }
 }
 
-/**
- * The most waits for a lane that waits as well. Two users who swapped their addresses wait for each other, and neither
- * is ever first; about two minutes tell that from a chain.
- */
+/** Two users who swapped their addresses wait for each other; about two minutes tell that from a chain. */
 const MOST_WAITS_IN_CIRCLES = 20;
 /** The most waits for a lane that is only slow: nearly ten minutes. */
 const MOST_WAITS = 60;

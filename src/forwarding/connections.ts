@@ -50,10 +50,7 @@ export function platformOf(tenantId: string): DestinationKey {
 
 /** A port: what forwarding asks about the users of a tenant. The room that keeps the users implements it. */
 export abstract class NamedUsers {
-  /**
-   * Returns the query for the `id` of each active user with this external id or lower-case e-mail, which are SQL
-   * expressions.
-   */
+  /** Returns a query for the `id` of each active user with this external id or lower-case e-mail (SQL expressions). */
   abstract namedQuery(tenantId: string, externalId: string, email: string): string;
 
   abstract byExternalId(tenantId: string, externalIds: readonly string[]): Promise<Map<string, string>>;

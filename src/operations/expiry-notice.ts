@@ -13,10 +13,7 @@ interface Expiring {
   expires_at: Date;
 }
 
-/**
- * Reports credentials that expire soon, in the log and as events. Expired tokens that only show as 401 are the
- * commonest outage of provisioning.
- */
+/** Reports credentials that expire soon: an expired token that only shows as 401 is the commonest outage. */
 @Injectable()
 export class ExpiryNotice extends IntervalWork {
   override readonly kind = 'credentials.expiry';

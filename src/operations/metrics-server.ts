@@ -15,10 +15,7 @@ import { Metrics } from './metrics.js';
 
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/**
- * Serves only `/metrics`, on METRICS_PORT, and checks who may read the metrics. They name no tenant, but they show an
- * attacker which attack works.
- */
+/** Serves `/metrics` on METRICS_PORT, and checks its readers: the figures show an attacker which attack works. */
 @Injectable()
 export class MetricsServer {
   private server: http.Server | null = null;

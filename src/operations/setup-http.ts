@@ -14,10 +14,7 @@ import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import { knownCaller, RequestLog } from './request-log.js';
 
-/**
- * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with their
- * own limits.
- */
+/** Returns whether an address accepts forms. The handlers read them, with their own limits. */
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
     return true;
@@ -29,10 +26,7 @@ function isFormAddress(path: string, contentType: string): boolean {
 /** The entry of the console needs no credential: the request has the sign-in or the link. */
 const CONSOLE_ENTRY = /^\/(?:api\/)?v1\/console\/session\/?$/;
 
-/**
- * Returns whether every route of an address needs a SCIM token, an API key, a session of the console or the operator
- * token.
- */
+/** Returns whether every route of an address needs a credential. */
 function isPrivate(path: string): boolean {
   if (CONSOLE_ENTRY.test(path)) return false;
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
@@ -59,10 +53,7 @@ function limitOf(path: string): number | undefined {
   return /^\/scim\/v2\/Bulk\/?$/.test(path) ? 4 * MIB : undefined;
 }
 
-/**
- * Returns whether a body is kept letter by letter: of candidates for their metadata, of SCIM for the log of requests,
- * unless it is too long for the log.
- */
+/** A body is kept letter by letter for the metadata of candidates, and for the log of requests within its limit. */
 function keepsText(path: string, bytes: number): boolean {
   if (isScimPath(path)) return bytes <= MAX_LOGGED_BODY;
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
@@ -73,10 +64,7 @@ function healthAlone(req: Request, _res: Response, next: NextFunction): void {
   next(PROBE.test(req.path) ? undefined : new NotFound('address on a worker, which serves health and metrics alone'));
 }
 
-/**
- * Installs the middleware before the routes. The application is created with `bodyParser: false`; call this before
- * `init` and before any other middleware.
- */
+/** Call this before `init` and before any other middleware; the application has `bodyParser: false`. */
 export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void {
   const config = app.get(Config);
   app.disable('x-powered-by');

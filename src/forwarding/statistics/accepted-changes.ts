@@ -15,10 +15,7 @@ interface CountedHour {
   all: number;
 }
 
-/**
- * Adds accepted changes to the totals of their hours. The request that accepts a change does not: one row for each hour
- * would let the writes of a tenant wait for each other.
- */
+/** The request that accepts a change adds no total: one row an hour would let the writes of a tenant wait in line. */
 @Injectable()
 export class AcceptedChanges extends IntervalWork {
   override readonly kind = 'changes.counting';
@@ -80,10 +77,7 @@ export class AcceptedChanges extends IntervalWork {
     });
   }
 
-  /**
-   * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted in
-   * one statement with the totals, so that each change counts once.
-   */
+  /** Changes that are not in the totals yet are counted in the same statement, so that each change counts once. */
   async hours(tenantId: string, from: Date, to: Date): Promise<DeliveryHour[]> {
     const { rows } = await this.db.query<DeliveryHour>(
       `select * from (${HOURS_OF}) t

@@ -35,10 +35,7 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
 
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
 
-/**
- * Lists how the accounts of the platform differ from the expected ones. It reads the list page by page, then looks for
- * the users that were not in it. Changes nothing, here or there.
- */
+/** Lists how the platform's accounts differ from the expected ones, then who is missing. Changes nothing. */
 @Injectable()
 export class DriftStep {
   constructor(

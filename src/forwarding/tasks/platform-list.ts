@@ -51,10 +51,7 @@ function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; nex
   return { accounts, next: typeof following === 'string' && following !== '' ? following : null };
 }
 
-/**
- * Returns the entries of a list. A number below the entries read so far is ignored: `count` is the size of the page
- * for some platforms.
- */
+/** A number below the entries read so far is ignored: `count` is the size of the page for some platforms. */
 export function totalIn(
   body: unknown,
   header: string | undefined,

@@ -34,10 +34,7 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
   };
 }
 
-/**
- * Returns the candidate after a change. A title that is sent back unchanged keeps its origin: the caller, or the
- * opening.
- */
+/** A title that is sent back unchanged keeps its origin: the caller, or the opening. */
 export function changedCandidate(before: CandidateRow, change: CandidateChange, at: Date): CandidateEdit {
   const { metadata, job_title: sent, ...plain } = change;
   const row: CandidateRow = { ...before };

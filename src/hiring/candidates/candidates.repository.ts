@@ -103,10 +103,7 @@ export class CandidatesRepository {
 
 const NAMES = namesOf(WRITTEN);
 
-/**
- * Returns the statement that adds a candidate. It writes nothing where another candidate has the `external_id`, or the
- * opening `titleFrom` has another title by now.
- */
+/** Writes nothing where another candidate has the `external_id`, or the opening `titleFrom` has a new title. */
 export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
   // A row that waits for the name of an opening would hold up the rows joined to its statement.
   const joins = titleFrom === null ? { tenantId, key: row.id } : null;
@@ -118,10 +115,7 @@ export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   }, joins);
 }
 
-/**
- * Returns the statement that changes a candidate from its last sequence to the next one. It writes nothing where
- * another write was quicker, or the opening has another title by now.
- */
+/** From the last sequence to the next. Writes nothing after a quicker write, or when the opening has a new title. */
 export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
   return new WriteStatement().subject((p) => {
     const tenant = p.add(tenantId, 'text');

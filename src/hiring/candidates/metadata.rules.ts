@@ -9,10 +9,7 @@ const MAX_METADATA_BYTES = 16 * 1024;
 
 export const NO_METADATA: Metadata = { text: '{}', openingId: null, priority: null };
 
-/**
- * Returns what is wrong with parsed metadata, or null. A member `__proto__` at any depth would change the prototype of
- * the object in programs that copy it.
- */
+/** A member `__proto__` at any depth would change the prototype of the object in programs that copy it. */
 export function metadataProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object';
   return hasMember(value, '__proto__') ? 'must hold no member "__proto__"' : null;

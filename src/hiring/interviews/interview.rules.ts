@@ -141,10 +141,7 @@ type ScorecardVerdict =
   /** The version that was named is not the next one. */
   | { kind: 'conflict'; next: number };
 
-/**
- * Decides which version a scorecard is. One equal to the newest is no new version: the engine repeats unanswered
- * requests.
- */
+/** A scorecard equal to the newest is no new version: the engine repeats unanswered requests. */
 export function versionOf(
   content: ScorecardContent,
   version: number | null,

@@ -44,10 +44,7 @@ export interface InterviewRow extends Meeting {
 
 type Planned = Pick<InterviewRow, 'time_zone' | 'interviewers' | 'job_id' | 'meeting_url'>;
 
-/**
- * The fields of a new interview. Defaults: the opening that the metadata of the candidate names, and the link of the
- * engine.
- */
+/** Defaults: the opening that the metadata of the candidate names, and the link of the engine. */
 export type InterviewFields = Pick<InterviewRow, 'starts_at' | 'ends_at'> &
   Partial<Planned> & {
     /** Also for a candidate who is no longer active in the ATS. */

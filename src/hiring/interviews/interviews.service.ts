@@ -182,10 +182,7 @@ function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
   );
 }
 
-/**
- * Returns whether a change asks the engine for a link: a new plan of an interview without one, or null in place of the
- * caller's own link or of no link.
- */
+/** A new plan of an interview without a link asks for one, and null in place of the caller's own link or of none. */
 function asksForLink(after: InterviewRow, change: InterviewChange, replanned: readonly string[]): boolean {
   if (after.state !== 'scheduled' || after.meeting_url !== null) return false;
   return replanned.length > 0 || (change.meeting_url === null && after.meeting_state !== 'waiting');

@@ -27,10 +27,7 @@ export function meetingUrlProblem(value: unknown): string | null {
   return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
 }
 
-/**
- * Returns the meeting after a caller has sent a link. A link that is sent back unchanged changes nothing. The caller's
- * null removes only the caller's own link.
- */
+/** A link that is sent back unchanged changes nothing. The caller's null removes only the caller's own link. */
 export function meetingAfter(before: Meeting, sent: string | null): Partial<Meeting> {
   if (sent === before.meeting_url) return {};
   const at_engine = mayBeAtEngine(before);
@@ -58,10 +55,7 @@ export function shownMeetingState(row: Pick<InterviewRow, 'state' | 'meeting_sta
   return row.meeting_state === 'waiting' && !awaitsLink(row) ? 'none' : row.meeting_state;
 }
 
-/**
- * Returns in one or two sentences why an interview has no link, or why its meeting is not as planned, and what to do;
- * null when the meeting is as planned.
- */
+/** Returns in words why an interview has no link, or a meeting that is not as planned; null for a planned meeting. */
 export function meetingReason(row: Pick<InterviewRow, 'state' | keyof Meeting>): string | null {
   const { state, meeting_state: meeting, meeting_detail: detail } = row;
   const said = detail === null ? '' : ` ${detail}`;

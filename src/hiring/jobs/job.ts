@@ -28,10 +28,7 @@ export interface JobRow {
 
 type Kept = 'id' | 'external_id' | 'title' | 'sequence' | 'created_at' | 'updated_at';
 
-/**
- * The fields of an opening that a caller sends, and the connection that only a sync names. Absent: unchanged; null:
- * without.
- */
+/** The fields that a caller sends, and the connection that only a sync names. Absent: unchanged; null: without. */
 export type JobFields = Pick<JobRow, 'title'> & Partial<Omit<JobRow, Kept>>;
 
 export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {

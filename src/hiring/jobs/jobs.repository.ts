@@ -32,10 +32,7 @@ function values(p: Params, row: JobRow): string {
 
 const KNOWN = { entries: 10_000, bytes: 4 * 1024 * 1024 };
 
-/**
- * Reads and writes job openings. A title from the cache may be old: the write that uses it checks it again under the
- * lock of the opening's name, and writes nothing where it is.
- */
+/** A cached title may be old: the write that uses it checks it again under the lock of the opening's name. */
 @Injectable()
 export class JobsRepository {
   private readonly known = new ByteMap<string | null>(KNOWN);
@@ -126,10 +123,7 @@ export class JobsRepository {
   }
 }
 
-/**
- * Returns the condition that an opening still has a title. It locks the name of the opening until the commit: a rename
- * waits, and then finds the record.
- */
+/** Returns the condition that an opening still has a title. It locks the opening's name, so that a rename waits. */
 export function hasTitle(p: Params, tenantId: string, name: string, title: string | null): string {
   return `opening_title(${p.add(tenantId, 'text')}, ${p.add(name, 'text')}) is not distinct from ${p.add(title, 'text')}`;
 }

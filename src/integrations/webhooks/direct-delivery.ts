@@ -75,10 +75,7 @@ export class DirectDelivery {
     return this.webhooks.get(caller, id);
   }
 
-  /**
-   * Sends one event again at once. A success cancels the waiting attempt, and the one that was given up; a failure
-   * leaves the schedule unchanged.
-   */
+  /** A success cancels the waiting attempt, and the one that was given up; a failure leaves the schedule unchanged. */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
     const endpoint = await this.endpoints.demandOne(caller, id);
     const event = await this.eventFor(endpoint, eventId);

@@ -59,10 +59,7 @@ function faultOf(reason: string, detail: string): Fault {
   return 'theirs';
 }
 
-/**
- * Reads `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3), in milliseconds, at most a day; null when it cannot
- * be read.
- */
+/** Reads `Retry-After` (RFC 9110 §10.2.3) in milliseconds, at most a day; null when it cannot be read. */
 export function retryAfterMs(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_RETRY_AFTER_MS);
@@ -116,10 +113,7 @@ interface WebhookPace {
   probe: FailureRules['probe'];
 }
 
-/**
- * Five days of only failures disable. The pauses are a setting; by default they make ten tries in 75 hours (Standard
- * Webhooks 1.0.0, "Deliverability and reliability").
- */
+/** The pauses are a setting; by default they make ten tries in 75 hours (Standard Webhooks 1.0.0). */
 export const PACE: Omit<WebhookPace, 'pauses'> = {
   endsAfterMs: 5 * 24 * HOUR,
   probe: { firstMs: 5 * SECOND, maxMs: 5 * MINUTE, fewPeopleMs: 5 * MINUTE },

@@ -97,10 +97,7 @@ export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'
   return { tenantId, channel: WEBHOOK, id };
 }
 
-/**
- * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a changed address alone
- * would send them to another host.
- */
+/** Headers are credentials for an origin: a changed address alone would send them to another host. */
 function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
   if (!isMoved && input.secret !== undefined) {
     throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
@@ -131,10 +128,7 @@ function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
 
 const REASON = 'The key or user that made the endpoint has ended.';
 
-/**
- * The administration of webhook endpoints. When a key or a user ends, its endpoints are named; they continue, since
- * other systems depend on them, unless the caller wants them paused.
- */
+/** Manages endpoints. When their key or user ends, they continue, unless the caller wants them paused. */
 @Injectable()
 export class WebhooksService {
   constructor(

@@ -23,10 +23,7 @@ export interface OperationForm {
 const PAGING = ['limit', 'cursor', 'format', 'order'];
 const FORM = 'application/x-www-form-urlencoded';
 
-/**
- * Returns all refusals of an operation by status: those of its form, then its own; an empty list of its own means
- * none.
- */
+/** The refusals of the form, then the operation's own; an empty list of its own means none. */
 export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
   const all: Record<number, string[]> = {};
   const add = (status: number, ...codes: string[]): void => {
@@ -157,10 +154,7 @@ function tellType(parameter: Parameter): void {
   parameter.schema = isLimit ? { type: 'integer', minimum: 1, maximum: 200, default: 50 } : { type: 'string' };
 }
 
-/**
- * Scopes as roles of the credential (OpenAPI 3.1, Security Requirement Object: one of the list, with all that it
- * names), and in words.
- */
+/** Scopes as roles of the credential (OpenAPI 3.1, Security Requirement Object), and in words. */
 function tellScopes(operation: Operation, alternatives: ScopeDemand): void {
   operation.security = alternatives.map((together) => ({ api_key: [...together] }));
   const names = alternatives.map((together) => together.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');

@@ -1,10 +1,7 @@
 import { bodyExample } from './body-examples.js';
 import type { Operation } from './operation-facts.js';
 
-/**
- * The meaning of parameters that is the same at all addresses, by place and name. A description at the decorator comes
- * first, then a text with the method and the address.
- */
+/** By place and name. A description at the decorator comes first, then a text with the method and the address. */
 export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // ids in addresses
   'path id': 'The id of the record.',

@@ -83,10 +83,7 @@ const BULK_RESPONSE: Record<string, JsonSchema> = {
   },
 };
 
-/**
- * The SCIM messages as JSON Schemas, made from the same definitions as `/Schemas`. A profile may accept more:
- * see docs/directory/directories.md.
- */
+/** The SCIM messages as JSON Schemas, from the definitions of `/Schemas`. A profile may accept more. */
 export function scimSchemas(): Record<string, JsonSchema> {
   return {
     ScimUser: resource(USER_TYPE),

@@ -83,10 +83,7 @@ const WORDS = new Set([
 
 const MOST = 500;
 
-/**
- * Returns the reason of a refusal for the log: names of attributes stay, and every other quoted text of a caller (such
- * as a name or an e-mail) is left out.
- */
+/** Names of attributes stay; every other quoted text of a caller (such as a name or an e-mail) is left out. */
 function loggedReason(detail: string): string {
   const parts = detail.slice(0, MOST).replace(/[“”`]/g, '"').split('"');
   // Every second part was between quotation marks.
@@ -117,10 +114,7 @@ interface OAuthError {
 
 const OWN = ['invalid_request', 'invalid_client', 'unsupported_grant_type'];
 
-/**
- * Returns a refusal at an address of OAuth. A body that cannot be read is `invalid_request`; a refusal for which the
- * RFC has no error keeps its status.
- */
+/** An unreadable body is `invalid_request`; a refusal for which the RFC has no error keeps its status. */
 export function oauthError(refusal: Refusal): { status: number; body: OAuthError } {
   const { kind, code, detail } = refusal;
   const body = (error: string): OAuthError => ({ error, error_description: detail });
@@ -186,10 +180,7 @@ export function whichSurface(path: string, accept: string | undefined): Surface 
   return 'api';
 }
 
-/**
- * The only filter, and a global one: it also receives unknown addresses and bodies without JSON. Renders each failure
- * for its surface, and keeps the cause for our log.
- */
+/** The only filter, and a global one: it also receives unknown addresses and bodies without JSON. */
 @Catch()
 export class SurfaceFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}

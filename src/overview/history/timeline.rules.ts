@@ -17,10 +17,7 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export type Order = 'asc' | 'desc';
 
-/**
- * The position after which a list continues. All three parts are fixed once an entry is written, so new entries move
- * no position.
- */
+/** The position after which a list continues. Its parts are fixed, so new entries move no position. */
 export interface TimelinePlace {
   at: string;
   kind: EntryKind;

@@ -13,10 +13,7 @@ import type { OverviewBody } from './overview.dto.js';
 
 /** Held users above this number are not counted. */
 const MOST_HELD = 10_000;
-/**
- * A refused token without a directory is shown for this time: any client that knows the tenant's id can cause a
- * refusal.
- */
+/** Any client that knows the tenant's id can cause a refusal without a directory, so it is shown only for this time. */
 const REFUSED_HOURS = 24;
 
 const list = (columns: string, rest: string, order: string): string =>

@@ -9,10 +9,7 @@ export interface LoggedRequest {
   directoryId: string;
   credentialId: string;
   method: string;
-  /**
-   * Without the query; a value of the caller is replaced by its name, such as `:id`. `{id}` is the id of the user or
-   * the group.
-   */
+  /** Without the query; a value of the caller is replaced by its name, such as `:id`. `{id}`: the user or group. */
   path: string;
   status: number;
   durationMs: number;

@@ -175,10 +175,7 @@ const COLUMNS = `r.id, r.at, ${SHOWN.directory_id} as directory_id, ${SHOWN.cred
   ${SHOWN.path} as path, r.status, r.duration_ms, r.dialect, r.user_id, r.group_id, r.outcome, r.held, r.linked_by, r.code,
   r.scim_type, r.detail, r.user_name, r.body_bytes`;
 
-/**
- * The log of requests: append-only, in monthly partitions. Directories and SCIM tokens have numbers in it, which never
- * change.
- */
+/** The log of requests: append-only, in monthly partitions. Directories and tokens have constant numbers in it. */
 @Injectable()
 export class RequestsRepository {
   private readonly numbers = new Map<string, number>();

@@ -252,10 +252,7 @@ export class SearchService {
     return rows[0];
   }
 
-  /**
-   * Returns the first groups by name whose name begins with a text. Each directory is read along the index of its
-   * names.
-   */
+  /** Returns the first groups by name. Each directory is read along the index of its names. */
   private async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
     const from = foldCase(text);
     const { rows } = await this.db.query<FoundGroup>(

@@ -27,10 +27,7 @@ interface RemovalPayload {
 /** Rows of one batch: none holds its locks for long. */
 const BATCH = 5_000;
 
-/**
- * The rows of a removed connection, table by table. Events go before records, because an erased candidate finds its
- * events by them.
- */
+/** Events go before records, because an erased candidate finds its events by them. */
 const LEFT = [
   `delete from ats_events where tenant_id = $1 and connection_id = $2 and id = any(array(
      select e.id from ats_events e where e.tenant_id = $1 and e.connection_id = $2 order by e.id limit ${BATCH}))`,

@@ -24,10 +24,7 @@ import { newAtsToken } from './webhooks.js';
 
 const NO_CREDENTIAL = 'The connection has no credential';
 
-/**
- * Reads an ATS on request, to test the credential or to sync now, and manages the tokens and signing secrets of
- * inbound webhooks.
- */
+/** Reads an ATS on request, and manages the tokens and signing secrets of inbound webhooks. */
 @Injectable()
 export class AtsConnectionReads {
   constructor(

@@ -77,10 +77,7 @@ const TTL = 800;
 export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, base_url, marker, state, state_reason,
   state_since, paused, takes, writes, approved_by, credential_sealed, granted_scopes, created_at, updated_at`;
 
-/**
- * Connections to ATSs with opened secrets, in the state of the last answered change. Secrets are sealed and bound to
- * tenant and connection.
- */
+/** Connections with opened secrets, in the state of the last answered change. Secrets are bound to their connection. */
 @Injectable()
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;

@@ -22,10 +22,7 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
 const MOST_COUNTED = 10_000;
 
-/**
- * The states of connections: their problems, since when, and the events of a change; and connections as the API shows
- * them.
- */
+/** The states of connections: their problems, and the events of a change; and connections as the API shows them. */
 @Injectable()
 export class AtsStates {
   constructor(

@@ -233,10 +233,7 @@ export interface OAuthRules {
   readonly clientAuth: 'body' | 'basic';
   /** Milliseconds without use after which a refresh token ends; null when it does not end. */
   readonly refreshIdleMs: number | null;
-  /**
-   * Returns where a grant is revoked; null when the vendor has no such address, and the customer removes the app
-   * there.
-   */
+  /** Null when the vendor has no such address, and the customer removes the app there. */
   revokePath(region: Region): string | null;
 }
 

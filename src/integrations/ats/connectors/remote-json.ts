@@ -79,10 +79,7 @@ interface ReadRows<R> {
   leftOut: LeftOut[];
 }
 
-/**
- * Reads the rows of a page. A row for which `read` throws `NotUnderstood` is left out with its reason, and stops
- * nothing.
- */
+/** A row for which `read` throws `NotUnderstood` is left out with its reason, and stops nothing. */
 export async function readRows<R>(
   rows: readonly unknown[],
   read: (row: RemoteObject) => R | Promise<R>,

@@ -100,10 +100,7 @@ export class InboundDoor {
     return tenantId;
   }
 
-  /**
-   * Counts a refusal as a wrong credential of its address, and removes headers that only a right token brings. The
-   * error of the answer is the same for every refusal.
-   */
+  /** Counts a refusal as a wrong credential of its address. The error of the answer is the same for every refusal. */
   refused(req: BridgeRequest, res: BridgeResponse, refusal: InboundRefused): Error {
     for (const name of RATE_HEADERS) res.removeHeader(name);
     if (this.tries.take(req.ip ?? '', 'webhook')) return refusal;

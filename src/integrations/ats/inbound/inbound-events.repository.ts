@@ -195,8 +195,7 @@ export class InboundEventsRepository {
   }
 
   /**
-   * Notes the verdicts on events. An event that no longer waits stays unchanged, except those that the removal of
-   * their candidate has just decided.
+   * An event that no longer waits stays unchanged, except those that the removal of their candidate has just decided.
    */
   async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly EventVerdict[]): Promise<void> {
     const now = new Date();

@@ -145,10 +145,7 @@ export function readingOf(
   }
 }
 
-/**
- * A connection is read at most once in this time. One that is not `ok` may have its problem from another process: a
- * fitting signature ends it soon.
- */
+/** A connection is read at most once in this time; sooner if it is not `ok`: another process may have noted that. */
 const EVERY_MS = { usually: 60_000, inTrouble: 1_000 };
 const REMEMBERED = 10_000;
 

@@ -25,10 +25,7 @@ export interface KnownState {
   authorization: Authorization;
 }
 
-/**
- * Stores authorizations at ATSs, and finds them by the `state` that a browser brings. Only the hash of the `state` is
- * stored.
- */
+/** Stores authorizations at ATSs, and finds them by `state`, of which only the hash is stored. */
 @Injectable()
 export class AuthorizationsRepository {
   constructor(private readonly db: Database) {}

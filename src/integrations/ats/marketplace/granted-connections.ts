@@ -60,10 +60,7 @@ interface Choice {
   users: readonly AtsUserBody[];
 }
 
-/**
- * Makes a connection of a grant, or gives the grant to an existing one. Asks for the user as whom a new connection
- * writes, where it needs one.
- */
+/** Makes or renews a connection with a grant, and asks for the user as whom it writes, where it needs one. */
 @Injectable()
 export class GrantedConnections {
   constructor(

@@ -30,10 +30,7 @@ export class ConnectForm {
   connection?: string;
 }
 
-/**
- * The pages for connecting an ATS by OAuth. An ATS opens `start` from its settings; only the provider in the path of
- * that request is trusted.
- */
+/** Connects an ATS by OAuth. An ATS opens `start` from its settings; only the provider in its path is trusted. */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
 @UseGuards(DocumentsGuard)

@@ -82,8 +82,7 @@ export function isDue({ expiresAt, refreshedAt }: { expiresAt: string; refreshed
 }
 
 /**
- * Returns when an unused grant is renewed: after half of the time in which a refresh token ends without use; null when
- * it does not end.
+ * Returns when an unused grant is renewed: half of the time until its refresh token ends; null when it does not end.
  */
 export function keepAliveAt(credential: Credential, refreshIdleMs: number | null): Date | null {
   if (credential.kind !== 'oauth' || credential.refreshToken === null || refreshIdleMs === null) return null;

@@ -34,10 +34,7 @@ type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
-/**
- * The destinations of the channel, one for each connection with writes, and the user of the ATS as whom each writes.
- * Active users are cached for two minutes.
- */
+/** The destinations of the channel, one for each connection, and the cached user of the ATS as whom each writes. */
 @Injectable()
 export class AtsPublish {
   private readonly known = new Map<string, number>();

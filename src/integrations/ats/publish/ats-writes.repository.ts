@@ -73,10 +73,7 @@ export class AtsWritesRepository {
     await statement.run(tx);
   }
 
-  /**
-   * Gives the writes of a merged candidate to the survivor. Waiting ones follow the survivor's own; so do those that
-   * failed because the ATS no longer had the candidate.
-   */
+  /** Waiting writes follow the survivor's own; so do those that failed because the ATS no longer had the candidate. */
   async move(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
     const { rows } = await tx.query<AtsWriteRow>(
       `update ats_writes set candidate_id = $3, updated_at = now() where tenant_id = $1 and candidate_id = $2
@@ -253,10 +250,7 @@ export class AtsWritesRepository {
     return rows[0]?.id ?? null;
   }
 
-  /**
-   * Returns a candidate of a connection with its id in the ATS; null when the candidate is gone, or another
-   * connection's.
-   */
+  /** Returns a connection's candidate with its id in the ATS, or null. */
   async findWritten({ tenantId, id, marker }: AtsConnection, candidateId: string): Promise<RemoteCandidate | null> {
     const { rows } = await this.db.query<{ external_id: string; metadata: string; connection: string | null }>(
       `select external_id, metadata::text as metadata, ats_connection_id as connection

@@ -52,10 +52,7 @@ class TestStays extends Conflict {
   }
 }
 
-/**
- * Shows the writes to an ATS, and settles failed ones by hand. Tests writing on a candidate that the caller names, and
- * undoes it, while the caller waits.
- */
+/** Shows the writes to an ATS, settles failed ones by hand, and tests writing while the caller waits. */
 @Injectable()
 export class AtsWritesService {
   constructor(

@@ -48,10 +48,7 @@ export function scorecardMarker(interviewId: string, revision: number): string {
   return `${MARKER_BEGIN}${interviewId} scorecard r${revision}]`;
 }
 
-/**
- * Returns the text that tells a write from all others at its target. A link is stored with its address: its target is
- * known late.
- */
+/** Tells a write from all others at its target. A link is stored with its address: its target is known late. */
 export function markerOf(
   { kind, interview_id, marker }: Pick<AtsWriteRow, 'kind' | 'interview_id' | 'marker'>,
   target: WriteTarget | null,

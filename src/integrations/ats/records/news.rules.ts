@@ -53,10 +53,7 @@ export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, be
   };
 }
 
-/**
- * Returns which of two items about one record counts in one write: an active application before an ended one, then the
- * newer one, then the later one.
- */
+/** In one write an active application counts before an ended one, then the newer one, then the later one. */
 export function newerOf(before: RecordItem | undefined, after: RecordItem): RecordItem {
   if (before === undefined) return after;
   if (before.kind === 'candidate' && after.kind === 'candidate') {

@@ -131,8 +131,7 @@ export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandida
 }
 
 /**
- * Returns why a connection does not take a new candidate, apart from its opening, or null. Only an unknown stage keeps
- * a candidate out, since stages are chosen by name.
+ * Returns why a new candidate is not taken, or null. Only an unknown stage keeps one out: stages are chosen by name.
  */
 export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
   if (takes.candidates === 'active' && (candidate.status ?? 'active') !== 'active') return 'not_active';

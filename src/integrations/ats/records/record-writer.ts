@@ -54,10 +54,7 @@ export class AtsRecordWriter {
     private readonly db: Database,
   ) {}
 
-  /**
-   * Writes openings in the transaction, each at most once. A transaction writes either openings or candidates: both
-   * take the locks of titles first.
-   */
+  /** Writes openings, each at most once. No transaction writes candidates too: both take the locks of titles first. */
   async writeJobs(
     tx: SqlRunner,
     connection: AtsConnection,

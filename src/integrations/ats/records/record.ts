@@ -10,10 +10,7 @@ export interface AtsRecordRow {
   record_id: string | null;
   state: AtsRecordState;
   survivor_id: string | null;
-  /**
-   * The ATS's time of the newest stored change; never later than its receipt. For a candidate it is that of the
-   * application: stage, state and opening.
-   */
+  /** The ATS's time of the newest stored change, never later than its receipt; for a candidate, of the application. */
   changed_at: Date;
   /** The time of a candidate's name and e-mail; null means `changed_at`. Some events have only these, and no time. */
   person_at: Date | null;

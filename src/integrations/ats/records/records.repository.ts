@@ -139,10 +139,7 @@ export class AtsRecordsRepository {
     return rows.map((row) => row.remote_id);
   }
 
-  /**
-   * Notes that a candidate is removed, by the API or by its ATS, and returns its records. Later data of the ATS about
-   * them have no effect.
-   */
+  /** Notes that a candidate is removed, and returns its records. Later data of the ATS about them have no effect. */
   async erased(
     tx: SqlRunner,
     tenantId: string,
@@ -175,8 +172,7 @@ export class AtsRecordsRepository {
   }
 
   /**
-   * Returns the candidates that were merged into records before those were known, through other merges too, each with
-   * its survivor.
+   * Returns candidates that were merged, also indirectly, into records before those were known, with their survivors.
    */
   async mergedInto(
     tx: SqlRunner,

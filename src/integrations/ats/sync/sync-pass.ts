@@ -31,10 +31,7 @@ function kindOf(item: RecordItem): AtsRecordKind {
 /** Under load a pause comes before each further step: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
 
-/**
- * Moves a pass by some pages: they are read outside of transactions, and written together with the place where the
- * pass continues.
- */
+/** Moves a pass by some pages: read outside of transactions, written together with the place of the pass. */
 @Injectable()
 export class SyncPass {
   constructor(
@@ -171,10 +168,7 @@ export class SyncPass {
     return moved;
   }
 
-  /**
-   * Writes records in one transaction; where a record makes it fail, each half in its own, so that the others are
-   * stored.
-   */
+  /** Writes records in one transaction; after a failure each half in its own, so that the others are stored. */
   private async stored(
     connection: AtsConnection,
     kind: AtsRecordKind,

@@ -171,10 +171,7 @@ export class WebhookEventChannel implements EventChannel {
 /** Pauses by the service itself; the others are an administrator's. */
 const DISABLING = new Set(['gone', 'failing', 'address_refused']);
 
-/**
- * Records reports of deliveries to endpoints, in the transaction of the fact: events for the other endpoints of the
- * tenant, and messages that were given up.
- */
+/** Records reports of deliveries in the transaction of the fact: events for other endpoints, and given-up messages. */
 @Injectable()
 export class WebhookEventRecorder {
   constructor(

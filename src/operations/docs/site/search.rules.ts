@@ -6,10 +6,7 @@ export interface Section {
   readonly text: string;
 }
 
-/**
- * A section prepared for the search. Any caller can search, so letters are folded and beginnings of words marked once
- * and not for each search.
- */
+/** Any caller can search, so letters are folded and beginnings of words marked once. */
 export interface IndexedSection extends Section {
   readonly foldedHeading: string;
   readonly foldedText: string;

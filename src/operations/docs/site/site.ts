@@ -73,10 +73,7 @@ interface OwnAddresses {
 /** The folder `docs` of the installation, beside `dist` or `src`. */
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
-/**
- * Reads the documentation. Commands and links of its pages have the addresses of this installation, which may lack the
- * folder.
- */
+/** Reads the documentation, with the addresses of this installation; empty without the folder. */
 export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();
   const sections: IndexedSection[] = [];
@@ -133,10 +130,7 @@ function sectionsOf(markdown: string, page: string, address: string): Section[] 
   });
 }
 
-/**
- * Returns Markdown without its marks: of a link its words, of a table its cells. Hyphens inside of words and options
- * stay.
- */
+/** Of a link the words stay, of a table the cells, and hyphens inside of words and options. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/<!--[^]*?-->/g, ' ')

@@ -12,10 +12,7 @@ import {
   zohoUser,
 } from './zoho-recruit.mapping.js';
 
-/**
- * A record that changes during a pass moves to the front, and those after it are shown twice. In the other order one
- * of them would be left out.
- */
+/** A record that changes during a pass moves to the front. In the other order one after it would be left out. */
 const NEWEST_FIRST = { sort_by: 'Modified_Time', sort_order: 'desc' };
 
 async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {

@@ -131,10 +131,7 @@ export function zohoStatus(name: string | null): AtsStatus {
   return ENDED.find(([pattern]) => pattern.test(words))?.[1] ?? 'active';
 }
 
-/**
- * Returns the metadata that names the opening: by the id in Zoho, without the marker. A workflow rule sends it as a
- * field of that name.
- */
+/** The metadata names the opening by its id in Zoho, without the marker, as a workflow rule does. */
 export function openingName({ jobRemoteId }: Pick<AtsCandidate, 'jobRemoteId'>): Record<string, string | null> {
   return jobRemoteId === undefined ? {} : { job_opening_id: jobRemoteId };
 }

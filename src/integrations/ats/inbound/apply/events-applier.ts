@@ -178,10 +178,7 @@ export interface Applied {
   answered: boolean;
   /** Events failed on their own account, and are tried again. */
   tried: boolean;
-  /**
-   * The events after this batch, when all of it is decided; null when there are none, or the turn of the connection is
-   * over.
-   */
+  /** The next events, when all of this batch is decided; null without any, or at the end of the connection's turn. */
   next: NextEvents | null;
 }
 
@@ -192,10 +189,7 @@ export type NextEvents = Promise<ReadBatch>;
 const LEAST_AHEAD = 50;
 const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
 
-/**
- * Applies one batch of a connection's events: plans the write of each record, and stores it with the verdicts on its
- * events, while the worker has the connection.
- */
+/** Plans the write of each record of a batch, and stores it with the verdicts on its events, under the turn's lease. */
 @Injectable()
 export class EventsApplier {
   constructor(

@@ -21,10 +21,7 @@ const TURN_MS = 1_000;
 const TRIED_MS = 2_000;
 const MOST_RETRY_AFTER_MS = 3_600_000;
 
-/**
- * Applies inbound events in turns: some batches of each connection, so that a flood of one delays no other. The
- * results set the state of the connection.
- */
+/** Applies inbound events in turns: some batches of each connection, so that a flood of one delays no other. */
 @Injectable()
 export class EventsWorker extends WorkKind {
   override readonly kind = INBOUND_WORK;

@@ -166,10 +166,7 @@ const FAILED: ReadonlySet<LeftOutReason> = new Set(['bad_id', 'claimed_by_anothe
 
 type Named = Pick<WaitingEvent, 'id' | 'at'>;
 
-/**
- * Returns the verdict on an event that has no effect, or cannot have one. Its body is erased: it can hold data that
- * this service does not take, such as offers and assessments.
- */
+/** Erases the body of an event without effect: it can hold data that this service does not take, such as offers. */
 export function settledVerdict(
   { id, at }: Named,
   state: 'no_effect' | 'failed',
