@@ -32,9 +32,7 @@ function isPrivate(path: string): boolean {
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
-/**
- * Frequent addresses without a credential, or with their own limit: probes, inbound webhooks, and checks of a session.
- */
+/** Addresses without a credential, or with their own limit: probes, inbound webhooks, and checks of a session. */
 const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
 
 /** The only address of SCIM that needs no token (RFC 7644 §4). */

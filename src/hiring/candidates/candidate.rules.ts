@@ -106,9 +106,7 @@ export interface SyncedCandidate {
 /** The edit before its title is known; or why the candidate is not written. */
 type SyncedEdit = CandidateEdit | 'claimed_by_another_connection' | 'metadata_too_large';
 
-/**
- * Returns the candidate with the values of the ATS. A record that the API made is adopted, with its id and metadata.
- */
+/** Returns the candidate with the values of the ATS. A record of the API is adopted, with its id and metadata. */
 export function syncedEdit(
   before: CandidateRow | undefined,
   synced: SyncedCandidate,

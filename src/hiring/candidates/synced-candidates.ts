@@ -45,10 +45,7 @@ const UPDATE = `
     as u(id, ${namesOf(CHANGED)})
   where c.tenant_id = $1 and c.id = u.id and c.sequence = u.sequence - 1 returning c.id`;
 
-/**
- * Adds many new candidates of one connection with the title of their opening. @throws `unique_violation` for an
- * `external_id`
- */
+/** Adds many new candidates of one connection. @throws `unique_violation` for an `external_id` */
 async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
@@ -198,9 +195,7 @@ export class SyncedCandidates {
     await this.events.record(tx, tenantId, facts);
   }
 
-  /**
-   * Keeps the id of a candidate that was merged before it ever came in. @param into null while the survivor is unknown
-   */
+  /** Keeps the id of a candidate that was merged before it came in. @param into null while the survivor is unknown */
   async keepMerged(tx: SqlRunner, tenantId: string, externalId: string, into: string | null): Promise<void> {
     await tx.query(
       `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)

@@ -33,9 +33,7 @@ const INTERVIEWS_CAP: Cap = {
   lock: `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`,
 };
 
-/**
- * Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate.
- */
+/** Schedules and moves interviews. Each write locks the candidate, so that no interview outlives its candidate. */
 @Injectable()
 export class InterviewsService {
   constructor(

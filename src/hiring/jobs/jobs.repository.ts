@@ -104,9 +104,7 @@ export class JobsRepository {
     });
   }
 
-  /**
-   * Returns the title of an opening by its `external_id` or id, or null. @param anew a write refused the cached title
-   */
+  /** By its `external_id` or id; null when there is none. @param anew a write refused the cached title */
   async titleOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
     const key = `${tenantId} ${name}`;
     const known = anew ? undefined : this.known.get(key);

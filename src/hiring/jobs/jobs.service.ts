@@ -116,11 +116,6 @@ export class JobsService {
     return results;
   }
 
-  /** Wakes the delivery of the events, after the commit of `sync`. */
-  wake(tenantId: string): void {
-    this.events.wake(tenantId);
-  }
-
   /**
    * Closes an opening; a closed one stays unchanged.
    *

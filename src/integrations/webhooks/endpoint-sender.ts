@@ -67,10 +67,7 @@ export class EndpointSender {
     this.own = [config.baseUrl, config.apiBaseUrl, config.appUrl].map((text) => new URL(text));
   }
 
-  /**
-   * Sends one signed request, and judges the answer. It throws for no answer. @param endpoint one with readable
-   * secrets
-   */
+  /** Sends one signed request, and judges the answer. The secrets of the endpoint have to be readable. */
   async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
     const sentAt = this.clock.now();
     const id = event.id ?? eventId(event.sequence);

@@ -113,9 +113,7 @@ function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined)
   return { place: id, body: entry({ id, at: at.toISOString(), kind: 'ats_write', what, ...more }) };
 }
 
-/**
- * Returns the newest entries of several lists, each newest first, and the place of the last shown entry of each list.
- */
+/** Returns the newest entries of several lists, and the place of the last shown entry of each list. */
 export function newestOf(
   lists: Readonly<Record<CandidateEntryKind, readonly PlacedEntry[]>>,
   limit: number,

@@ -23,9 +23,7 @@ class ResolveBody {
   type!: Resolvable;
 }
 
-/**
- * Maps an external id to an id of this service. An unknown id is 200 too, so that automation tools can branch on it.
- */
+/** An unknown id is 200 too, so that automation tools can branch on it. */
 @ApiController('resolve', { unversioned: true })
 export class ResolveController {
   private readonly finders: Readonly<

@@ -31,9 +31,7 @@ export type EngineResult =
   /** An administrator has to act first. */
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
 
-/**
- * Returns the call that an interview needs, or null. @param interview undefined when it was removed with its candidate
- */
+/** Returns the call for an interview, or null. @param interview undefined when it was removed with its candidate */
 export function callFor(
   id: string,
   interview: InterviewRow | undefined,

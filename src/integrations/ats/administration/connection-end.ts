@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';

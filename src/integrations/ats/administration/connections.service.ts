@@ -108,9 +108,7 @@ export class AtsConnectionChanges {
   }
 }
 
-/**
- * The administration of connections to ATSs. Settings and credentials are checked against the connector and the ATS.
- */
+/** Manages connections to ATSs. Settings and credentials are checked against the connector and the ATS. */
 @Injectable()
 export class AtsConnectionsService {
   constructor(

@@ -56,9 +56,7 @@ export class AtsWebhooks {
     return { made: rules.events.length, replaced };
   }
 
-  /**
-   * Removes the webhooks that were made at the ATS, their token, and leftovers of earlier set-ups. @returns how many
-   */
+  /** Removes the webhooks made at the ATS, their token, and leftovers of earlier set-ups. @returns how many */
   async remove(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
     const { tenantId, id } = connection;
     const made = await this.webhookSecrets.madeWebhooks(tenantId, id);

@@ -37,9 +37,7 @@ export class AtsApis {
     return this.at(connection, this.ground);
   }
 
-  /**
-   * Calls with a credential that the connection does not have yet. It is not renewed. @throws {AtsFailure} as for `of`
-   */
+  /** Calls with a credential that is not stored yet, and not renewed. @throws {AtsFailure} as for `of` */
   trying(connection: AtsConnection, credential: Credential): AtsApi {
     const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
     return this.at(connection, { ...this.ground, credentials });

@@ -120,9 +120,7 @@ export class HostBreaker {
     this.servers.delete(origin);
   }
 
-  /**
-   * Notes a call that never reached the server: its name was not found, or its address is refused. It proves nothing.
-   */
+  /** The server's name was not found, or its address is refused: the call proves nothing about the server. */
   notReached(origin: string): void {
     const server = this.servers.get(origin);
     if (server !== undefined) server.probing = false;

@@ -70,9 +70,7 @@ export class AtsCredentials {
     return this.renew(connection, (kept) => kept.kind !== 'api_key' && kept.accessToken === refused.accessToken);
   }
 
-  /**
-   * Returns an unstored credential for calls: of a client, with an access token. @throws {AtsFailure} as for `current`
-   */
+  /** An unstored credential of a client gets an access token. @throws {AtsFailure} as for `current` */
   async forCalls(connection: AtsConnection, credential: Credential): Promise<Credential> {
     return credential.kind === 'client_credentials' ? this.ask(connection, credential) : credential;
   }

@@ -34,9 +34,7 @@ export interface AtsCandidate {
   /** The state of the application that counts. */
   status?: AtsStatus;
   stage?: { id: string; name: string | null } | null;
-  /**
-   * Further keys of the metadata, such as `ats_source`, `referrer`, `application_id`; null when the ATS has no value.
-   */
+  /** Further keys, such as `ats_source`, `referrer`, `application_id`; null when the ATS has no value. */
   metadata?: Readonly<Record<string, string | null>>;
   changedAt: Date | null;
 }
@@ -273,10 +271,7 @@ export interface Connector {
   candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>>;
   /** Deleted records since a time; absent where the vendor has no such list. */
   gone?(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsGone>>;
-  /**
-   * Returns null where the ATS has no such record (any more). @throws {AtsFailure} `malformed` for a record without
-   * required data
-   */
+  /** Null where the ATS has no such record. @throws {AtsFailure} `malformed` without required data */
   job(api: AtsApi, remoteId: string): Promise<AtsJob | null>;
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
   user(api: AtsApi, id: string): Promise<AtsUser | null>;

@@ -12,9 +12,7 @@ export interface InboundFilter {
 const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
 const AT_ONCE = 1_000;
 
-/**
- * SQL: removes open events of dropped months; `$1` is the days of their bodies. It runs before the bodies are dropped.
- */
+/** SQL: removes open events of dropped months, before their bodies are dropped; `$1` is the days of the bodies. */
 export const OLD_OPEN_EVENTS = `delete from ats_open_events
   where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;
 
@@ -194,9 +192,7 @@ export class InboundEventsRepository {
     return rows;
   }
 
-  /**
-   * An event that no longer waits stays unchanged, except those that the removal of their candidate has just decided.
-   */
+  /** An event that no longer waits stays unchanged, except those that the removal of their candidate decided. */
   async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly EventVerdict[]): Promise<void> {
     const now = new Date();
     for (const [first, ...others] of alike(verdicts)) {

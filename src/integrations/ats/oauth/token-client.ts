@@ -81,9 +81,7 @@ export function isDue({ expiresAt, refreshedAt }: { expiresAt: string; refreshed
   return now.getTime() >= from + (Date.parse(expiresAt) - from) * RENEWED_AT;
 }
 
-/**
- * Returns when an unused grant is renewed: half of the time until its refresh token ends; null when it does not end.
- */
+/** Renewal comes at half of the time in which an unused refresh token ends; null when it does not end. */
 export function keepAliveAt(credential: Credential, refreshIdleMs: number | null): Date | null {
   if (credential.kind !== 'oauth' || credential.refreshToken === null || refreshIdleMs === null) return null;
   return new Date(Date.parse(credential.refreshedAt) + refreshIdleMs / 2);

@@ -32,9 +32,7 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
   return [...head, ...(shown === '' ? [] : [shown]), ...foot].join('\n');
 }
 
-/**
- * Returns the text for the link of a meeting. As a link or field it is the address alone; a note ends with its marker.
- */
+/** As a link or field the text is the address alone; a note ends with its marker. */
 export function linkText(target: WriteTarget, url: string, marker: string): string {
   return target === 'note' ? `Interview: ${url}\n\n${marker}` : url;
 }

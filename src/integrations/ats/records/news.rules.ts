@@ -18,9 +18,7 @@ export function personAlone({ remoteId, firstName, lastName, email, changedAt }:
   return { remoteId, firstName, lastName, email, changedAt };
 }
 
-/**
- * Returns whether an application ended beside an active one, so that it does not change the candidate's application.
- */
+/** An application that ended beside an active one does not change the candidate's application. */
 export function isBeside(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;
   const hasEnded = candidate.status !== undefined && candidate.status !== 'active';

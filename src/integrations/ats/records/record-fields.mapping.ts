@@ -130,9 +130,7 @@ export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandida
   };
 }
 
-/**
- * Returns why a new candidate is not taken, or null. Only an unknown stage keeps one out: stages are chosen by name.
- */
+/** Returns why a new candidate is not taken, or null. An unknown stage keeps it out: stages are chosen by name. */
 export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
   if (takes.candidates === 'active' && (candidate.status ?? 'active') !== 'active') return 'not_active';
   if (takes.stages !== null && !takes.stages.includes(candidate.stage?.id ?? '')) return 'other_stage';

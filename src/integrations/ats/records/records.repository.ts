@@ -171,9 +171,7 @@ export class AtsRecordsRepository {
     );
   }
 
-  /**
-   * Returns candidates that were merged, also indirectly, into records before those were known, with their survivors.
-   */
+  /** Returns candidates that were merged, also indirectly, into records before those were known. */
   async mergedInto(
     tx: SqlRunner,
     { tenantId, id }: Key,

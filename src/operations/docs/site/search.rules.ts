@@ -21,9 +21,7 @@ export function indexed(section: Section): IndexedSection {
   return { ...section, ...texts };
 }
 
-/**
- * Marks each place where a word can begin, so that a word is found only at beginnings: `in` is no part of `binding`.
- */
+/** Marks the beginnings of words, so that a word is found only there: `in` is no part of `binding`. */
 function marked(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}])/gu, MARK);
 }

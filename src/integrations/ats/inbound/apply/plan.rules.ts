@@ -26,9 +26,7 @@ type RecordStep =
   /** The record would have to be read, and the connection cannot. */
   | { do: 'give_up' };
 
-/**
- * Returns the events by record, in the order in which records were first named. Events without a record are left out.
- */
+/** In the order in which records were first named. Events without a record are left out. */
 export function groupsOf(events: readonly ReadEvent[]): Group[] {
   const groups = new Map<string, Group>();
   for (const event of events) {
