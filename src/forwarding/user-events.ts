@@ -72,7 +72,7 @@ function formerStatus({ kind, forwarded, changed, ends_sessions }: ChangeRecord)
   }
 }
 
-/** SQL for `userEventOf`: a change of the resource alone is no event. */
+/** SQL: a change of the resource alone is no event. */
 const IS_EVENT = `(kind <> 'updated' or linked or cardinality(changed) > 0)`;
 const COLUMNS = `sequence, user_id, kind, changed, person, status, linked, forwarded, occurred_at,
   sessions_ended_at is not null as ends_sessions`;

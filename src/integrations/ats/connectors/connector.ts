@@ -104,6 +104,7 @@ export interface InboundRequest {
   raw: Buffer;
   /** The parsed body; undefined when it is neither JSON nor a form. */
   body: unknown;
+  /** Lower-case names. */
   headers: Readonly<Record<string, string | undefined>>;
   receivedAt: Date;
 }
@@ -203,6 +204,7 @@ export interface WriteRules {
   readonly needsUser: boolean;
   /** Returns the id of the entry with the marker (its value where it has no id), or null. */
   find(api: AtsApi, write: AtsWrite): Promise<string | null>;
+  /** @returns the same as `find` */
   write(api: AtsApi, write: AtsWrite): Promise<string>;
   /** Targets whose writes the vendor's API cannot undo. */
   readonly lasting?: readonly WriteTarget[];
@@ -250,6 +252,7 @@ export interface Connector {
   readonly credentials: readonly Credential['kind'][];
   readonly pace: Pace;
   readonly abilities: Abilities;
+  /** What the connector cannot do, in sentences for the customer. */
   readonly limits: readonly string[];
   /** Answer headers that the connector reads, lower-case. */
   readonly keptHeaders?: readonly string[];

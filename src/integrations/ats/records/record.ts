@@ -26,6 +26,7 @@ export type RecordItem =
       kind: 'candidate';
       remoteId: string;
       changedAt: Date;
+      /** The time of name and e-mail, where it is not that of the application. */
       personAt?: Date;
       candidate: AtsCandidate;
     }
