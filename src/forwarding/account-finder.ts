@@ -28,7 +28,7 @@ import { Connections, NamedUsers } from './connections.js';
 import { type PlatformRequest, PlatformClient, type PlatformUser } from './platform-client/platform.client.js';
 import { platformIdOf, readPlatformUser } from './platform-user.mapping.js';
 
-/** One request as it is kept. An answer that was a success repeats personal data, so it is not. */
+/** An answer that was a success repeats personal data, so the attempt keeps no body of it. */
 export function attemptOf(
   request: PlatformRequest,
   verdict: Verdict,
@@ -54,7 +54,7 @@ function labelOf(outcome: Outcome, verdict: Verdict): string {
   return verdict.kind === 'ok' ? 'found' : verdict.kind;
 }
 
-/** A lane that had nothing to say also leaves a trace: its changes were settled then. */
+/** A lane without a write also leaves a trace: its changes were settled then. */
 export function nothingSaid(now: Date): Attempt {
   return {
     method: 'NONE',
@@ -68,14 +68,13 @@ export function nothingSaid(now: Date): Attempt {
   };
 }
 
-/** An answer that ends the search: the platform is away, refuses, or makes no sense. */
+/** An answer that ends the search: the platform is unreachable, refuses the request, or sends what cannot be read. */
 export class Ended extends Error {
   constructor(readonly outcome: Outcome) {
     super('the search ended early');
   }
 }
 
-/** The questions of one search, under one deadline, and what was answered. */
 export class Search {
   readonly attempts: Attempt[] = [];
   readonly person: Person;
@@ -91,7 +90,6 @@ export class Search {
     this.person = personOf(lane.call);
   }
 
-  /** The id under this external id, or null if the API says that there is none. */
   async resolve(externalId: string): Promise<string | null> {
     const { resolve } = this.destination.settings.paths;
     const body = await this.ask(resolve, { type: 'user', external_id: externalId });
@@ -102,14 +100,12 @@ export class Search {
     return known;
   }
 
-  /** One account by its id, or null if there is none (which is only a hint here). */
   async user(id: string): Promise<PlatformUser | null> {
     const path = `${this.destination.settings.paths.users}/${encodeURIComponent(id)}`;
     const body = await this.ask(path, undefined, true);
     return body === null ? null : readPlatformUser(body);
   }
 
-  /** The accounts with this e-mail address. */
   async byEmail(email: string | null): Promise<PlatformUser[]> {
     if (email === null) return [];
     const body = await this.ask(this.destination.settings.paths.users, { email });
@@ -120,8 +116,8 @@ export class Search {
   }
 
   /**
-   * The accounts that may be in the way: the one that the platform named beside its refusal, if it has a name that the
-   * person needs today (an earlier change had others), or those of the e-mail.
+   * The accounts that may be in the way. The platform may have named one beside its refusal; it counts only if it has
+   * a name that the person needs today, since an earlier change had other names. Else those of the e-mail.
    */
   async suspects(): Promise<PlatformUser[]> {
     const id = this.lane.call.lookup?.id;
@@ -129,7 +125,7 @@ export class Search {
     return named !== null && sharesName(this.person, named) ? [named] : this.byEmail(this.person.email);
   }
 
-  /** The ids of the accounts that are in the way of an update: by e-mail, else by the external id. */
+  /** Returns the ids of the accounts in the way of an update: by e-mail, else by the external id. */
   async inTheWay(): Promise<string[]> {
     const { platform_id: own } = this.lane.call;
     const found = (await this.suspects()).map(({ id }) => id).filter((id) => id !== own);
@@ -139,7 +135,6 @@ export class Search {
     return holder === null || holder === own ? [] : [holder];
   }
 
-  /** What the outcome turned out to be stands beside the last question. */
   conclude(outcome: Outcome): void {
     const last = this.attempts.at(-1);
     if (last === undefined) return;
@@ -173,17 +168,17 @@ function senseless(what: string): Outcome {
   return { kind: 'unavailable', reason: `senseless_${what.replaceAll(' ', '_')}`, ownFault: true, retryAfterMs: null };
 }
 
-/** How many times an account whose create named no id is looked for, before the create is believed. */
+/** After this number of look-ups of an account whose create named no id, the create is believed. */
 const BELIEVED_AFTER = 3;
-/** How many times a conflict may dissolve. */
+/** The most repetitions of a write whose conflict has dissolved. */
 const DISSOLVES = 2;
-/** How many times accounts are asked to give names away: a platform may refuse the stand-ins. */
+/** The most accounts that are asked to give names away: a platform may refuse the stand-ins. */
 const MOST_ASKED = 5;
 
 /**
- * Asks the platform which account a user has. It only reads: what is found is bound, and the next step writes. A user
- * counts as unknown only if the API itself says so (200 with `found: false`): a 404 may come from any page that stands
- * where the API should be.
+ * Asks the platform which account a user has. It only reads: the account that is found is bound, and the next step
+ * writes. A user counts as unknown only on 200 with `found: false`: a 404 may come from any page at the address of the
+ * API.
  */
 @Injectable()
 export class AccountFinder {
@@ -221,9 +216,8 @@ export class AccountFinder {
   }
 
   /**
-   * Checks an account before the first write to it. Two lanes that look at the same moment (of a leaver, and of a user
-   * hired again under the same names) may find and bind the same account. By the time of the check at least one of them
-   * sees the other.
+   * Checks an account before the first write to it. The lanes of a leaver and of the same user hired again may find
+   * and bind one account at the same moment. By the time of the check at least one of them sees the other.
    *
    * @returns the outcome where another lane has the account, else null
    */
@@ -235,7 +229,7 @@ export class AccountFinder {
     return { kind: 'next', lookup: { why: 'lost' }, bind: null, circling: true };
   }
 
-  /** Looks for the account whose known id was answered with 404, which any page may have sent. */
+  /** A 404 for a known id may have come from any page, so the platform is asked again. */
   private async gone(search: Search): Promise<Outcome> {
     const { call } = search.lane;
     const id = await search.resolve(search.person.external_id ?? search.lane.subject);
@@ -245,7 +239,6 @@ export class AccountFinder {
     return { kind: 'delivered', bind: null };
   }
 
-  /** Looks for the account of a create that named no id. */
   private async noId(search: Search): Promise<Outcome> {
     const { external_id, email } = search.person;
     const id = external_id === null ? null : await search.resolve(external_id);
@@ -290,7 +283,7 @@ export class AccountFinder {
     const accounts = await search.inTheWay();
     for (const id of accounts) {
       const bound = await this.boundTo(search, id);
-      // A lane that waited for one that is parked by now says for which.
+      // A lane that waited for one that is parked by now names that lane.
       const waited = lookup?.waited !== undefined;
       if (bound?.pending && (!bound.parked || waited)) {
         const standIn = await this.standInFor(search, bound);
@@ -308,9 +301,11 @@ export class AccountFinder {
   }
 
   /**
-   * Returns the names that the account of the lane gets so that the lanes of a circle can continue, each of which waits for the
-   * next one; null: there is no circle, or another lane of it stands aside. In a short circle one lane stands aside, and
-   * the others follow one after the other. In a long one all do, so that none waits for a hundred others.
+   * Returns the names by which the account of the lane leaves a circle of lanes that wait for each other. In a short
+   * circle one lane stands aside, and the others follow one after the other. In a long one all do, so that none waits
+   * for a hundred others.
+   *
+   * @returns null when there is no circle, or another lane of it stands aside
    */
   private async standInFor(search: Search, bound: Bound): Promise<StandInNames | null> {
     const { lane, destination, person } = search;
@@ -325,10 +320,7 @@ export class AccountFinder {
     return account === null ? null : standInOf(lane.subject, person, account);
   }
 
-  /**
-   * Has the account of a leaver give away a name that another user needs, and waits for that; null: it is no leaver's, or
-   * accounts have been asked often enough.
-   */
+  /** Has a leaver's account give away a name that another user needs, and waits for that; else null. */
   private async givenAway(search: Search, id: string, bound: Bound): Promise<Outcome | null> {
     const { lane, destination, person } = search;
     const asked = (lane.call.lookup?.asked ?? 0) + 1;
@@ -341,7 +333,7 @@ export class AccountFinder {
     return waitFor(lane, bound, asked);
   }
 
-  /** Repeats the write without a question, a limited number of times: what was in the way may be gone. */
+  /** Repeats the write without a question, a limited number of times: the conflict may be gone. */
   private again(lookup: Lookup | null): Outcome {
     const dissolved = (lookup?.dissolved ?? 0) + 1;
     if (dissolved <= DISSOLVES) {
@@ -351,7 +343,6 @@ export class AccountFinder {
     return { kind: 'refused', status: lookup?.status ?? 409, detail: lookup?.detail ?? '' };
   }
 
-  /** Binds the account that was found under an external id, if no other lane works with it. */
   private async bind(search: Search, id: string): Promise<Outcome> {
     const bound = await this.boundTo(search, id);
     const adoption = adoptByExternalId(bound);
@@ -373,7 +364,6 @@ export class AccountFinder {
     return { kind: 'next', lookup: found, bind: id, ...(lookup?.why === 'conflict' ? { adopted: by } : {}) };
   }
 
-  /** Returns the other lane that works with an account, or may be creating it. */
   private async boundTo({ destination, person, lane }: Search, platformId: string): Promise<Bound | null> {
     // In this order: a create that is over by the first look has left its binding for the second.
     const creator = await creating(this.db, destination, person, lane.subject, this.users);
@@ -382,8 +372,8 @@ export class AccountFinder {
 }
 
 /**
- * Whether a conflict has come back after the write was tried again. Only then is it believed: what was in the way of the
- * first one was read before it was asked whose it is, and in between its owner's own change may have come through.
+ * Returns whether a conflict has come back after the write was repeated. Only then is it believed: the owner of the
+ * account may have changed between the first write and the question whose account it is.
  */
 function hasComeBack(lookup: Lookup | null): boolean {
   return (lookup?.dissolved ?? 0) > 0;

@@ -4,19 +4,16 @@ import type { DestinationKey } from '../engine/delivery/destination.js';
 import { apply, lock } from '../engine/delivery/lanes/write.js';
 import type { NamedUsers } from './connections.js';
 
-/** What no two accounts of a destination share. */
 interface AccountNames {
   external_id: string | null;
   email: string | null;
 }
 
-/** The lane that has, or may have, an account of the destination. */
 export interface Bound {
   subject: string;
   target_state: TargetState;
   pending: boolean;
   parked: boolean;
-  /** It waits for another lane itself. */
   waiting?: boolean;
 }
 
@@ -27,7 +24,6 @@ const OF_DESTINATION = `l.tenant_id = $1 and l.channel = $2 and l.destination = 
 /** The lane of an account that is being created: the frozen call is for an active user without an account. */
 const CREATES = `l.call ->> 'state' = 'active' and l.account in ('none', 'unnamed')`;
 
-/** Returns the lane that is bound to an account, other than that of this subject. */
 export async function boundTo(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -71,14 +67,13 @@ export async function creating(
   return rows[0] ?? null;
 }
 
-/** The most lanes of a circle that is found. */
 const LONGEST_CIRCLE = 100;
 
 /**
  * Follows the lanes that wait for each other, from one to the next.
  *
  * @param behind lane for which the subject waits
- * @returns the subjects of the circle that leads back to the subject; null: it leads elsewhere
+ * @returns the subjects of the circle that leads back to the subject; null when they lead elsewhere
  */
 export async function waitingCircle(
   db: Database,
@@ -99,7 +94,7 @@ export async function waitingCircle(
   return rows.at(-1)?.subject === subject ? rows.map((row) => row.subject) : null;
 }
 
-/** Frees an account from leavers whose lanes are idle, so that nothing of theirs touches it again. */
+/** Frees an account from leavers whose lanes are idle, so that no write of theirs touches it again. */
 export async function releaseFromLeavers(
   db: Database,
   key: DestinationKey,
@@ -113,10 +108,8 @@ export async function releaseFromLeavers(
 }
 
 /**
- * Has the account of a leaver whose lane is idle get stand-in names. The lane of the leaver sends them. A user whose call a
- * newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
- *
- * @param needing the subject of the user who needs the names
+ * Gives the account of a leaver whose lane is idle stand-in names, which the leaver's lane sends. A needing user whose
+ * call a newer change has outdated gets nothing: the user may need the names no longer, or have been deleted.
  */
 export async function standLeaverAside(
   db: Database,
@@ -133,7 +126,6 @@ export async function standLeaverAside(
   });
 }
 
-/** Returns the account to which a subject is bound at this address, or null. */
 export async function boundAccountOf(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -148,7 +140,6 @@ export async function boundAccountOf(
   return rows[0]?.platform_id ?? null;
 }
 
-/** Returns which of these accounts are bound to a subject at this address. */
 export async function boundAmong(
   db: Database,
   { tenantId, channel, id }: DestinationKey,

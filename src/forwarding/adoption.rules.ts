@@ -4,17 +4,17 @@ import { accountRefusal } from '../tenancy/identity/user-change.rules.js';
 import type { Bound } from './accounts.js';
 import type { PlatformUser } from './platform-client/platform.client.js';
 
-/** Whether an existing account may become the user's. */
 type Adoption =
   | { kind: 'adopt' }
-  /** It belongs to another user, whose own change is on its way and goes first. */
+  /** The account belongs to another user, whose own change is on its way and goes first. */
   | { kind: 'wait'; detail: string }
   | { kind: 'refuse'; detail: string };
 
 /**
- * Decides on an account that was found by `external_id`: it belongs to the user, unless another lane works with it. The
- * account of a deleted user is taken over: that is a rehire under the same key. A user who left and has a record keeps the
- * account, and may come back to it: keys are not unique in each directory (Entra sends `mailNickname`).
+ * Decides on an account that was found by `external_id`: it belongs to the user, unless another lane works with it.
+ * The account of a deleted user is taken over: that is a rehire under the same key. A user who left and still has a
+ * record keeps the account, and may come back to it: keys are not unique in each directory (Entra sends
+ * `mailNickname`).
  */
 export function adoptByExternalId(bound: Bound | null): Adoption {
   if (bound === null) return { kind: 'adopt' };
@@ -50,12 +50,10 @@ export function adoptByEmail(person: Person, account: PlatformUser, bound: Bound
   }
 }
 
-/** Returns whether an account has a name that a user needs: only then can it be in the way. */
 export function sharesName(person: Person, { email, external_id }: PlatformUser): boolean {
   return sameEmail(email, person.email) || (external_id !== null && external_id === person.external_id);
 }
 
-/** Returns whether two addresses are one mailbox, without regard to case. */
 export function sameEmail(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a.toLowerCase() === b.toLowerCase();
 }
@@ -69,7 +67,7 @@ export function standsAside(subject: string, circle: readonly string[]): boolean
 }
 
 /**
- * Returns stand-ins for the names of an account that its user does not have any more; null: it has no such name. No mail
+ * Returns stand-ins for the names of an account that its user no longer has; null when it has no such name. No mail
  * reaches an address of the domain `invalid` (RFC 2606 §2).
  */
 export function standInOf(userId: string, person: Person, account: PlatformUser): StandInNames | null {
@@ -83,10 +81,8 @@ export function standInOf(userId: string, person: Person, account: PlatformUser)
 }
 
 /**
- * Returns the stand-in for the name of a leaver's account that another user needs; null: the account is not in the way. The
- * platform receives no other names of an inactive user, so the account may have names that the leaver has no longer.
- *
- * @param needed the user who needs the name
+ * Returns the stand-in for a name of a leaver's account that another user needs, or null. The platform receives no
+ * other names of an inactive user, so the account may have former names of the leaver.
  */
 export function leaverStandInOf(leaverId: string, needed: Person, account: PlatformUser): StandInNames | null {
   if (needed.external_id !== null && account.external_id === needed.external_id)

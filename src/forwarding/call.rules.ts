@@ -5,11 +5,8 @@ import type { Person } from '../tenancy/identity/person.js';
 import type { Bound } from './accounts.js';
 import { createBody, lacksEmail, updateBody, idIn } from './platform-user.mapping.js';
 
-/** What has to be sent for a call. */
 type CallStep =
-  /** The platform has it, or never needs it. */
   | { kind: 'nothing' }
-  /** Ask the platform what it has, before anything is written. */
   | { kind: 'look' }
   | { kind: 'create'; body: string }
   | { kind: 'update'; id: string; body: string }
@@ -18,18 +15,13 @@ type CallStep =
   | { kind: 'deactivate'; id: string; body: string }
   | { kind: 'delete'; id: string };
 
-/** The steps that change something on the platform. */
 export type Write = Exclude<CallStep, { kind: 'nothing' | 'look' }>;
 
-/** Returns the user of a call. */
 export function personOf(call: Call): Person {
   return JSON.parse(call.person) as Person;
 }
 
-/**
- * Returns what has to be sent. It depends on the call alone: the same call gives the same bytes, today and after an
- * update of this service.
- */
+/** The step depends on the call alone: the same call gives the same bytes, today and after an update. */
 export function callStepOf(call: Call): CallStep {
   if (isKnown(call)) return { kind: 'nothing' };
   if (asksFirst(call.lookup) && !leavesAnyhow(call)) return { kind: 'look' };
@@ -44,7 +36,7 @@ export function callStepOf(call: Call): CallStep {
   // An inactive person is never created there; but one who was created without our learning the id has to be found.
   if (id === null) return { kind: call.confirmed === 'active' ? 'look' : 'nothing' };
   if (call.as === 'delete') return { kind: 'delete', id };
-  // Deactivated before and deleted now, where both come to the same: it is said already.
+  // Deactivated before and deleted now, where the platform treats both the same: it knows already.
   if (call.confirmed !== null && call.confirmed !== 'active') {
     const standIn = call.lookup?.why === 'aside' ? call.lookup.standIn : undefined;
     return standIn === undefined ? { kind: 'nothing' } : { kind: 'aside', id, body: JSON.stringify(standIn) };
@@ -57,7 +49,6 @@ function leavesAnyhow({ lookup, state, platform_id }: Call): boolean {
   return lookup?.why === 'conflict' && state !== 'active' && platform_id !== null;
 }
 
-/** What an answer to a write means for the lane. */
 export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
   if (step.kind === 'aside') return outcomeAside(call, verdict);
   switch (verdict.kind) {
@@ -85,10 +76,7 @@ export function outcomeOf(step: Write, call: Call, verdict: Verdict): Outcome {
   }
 }
 
-/**
- * What the answer to a step aside means: the lane waits again for the one that has its names. Where the stand-in is refused,
- * the lane waits without standing aside a second time.
- */
+/** The lane waits again for the one that has its names; after a refused stand-in it does not stand aside again. */
 function outcomeAside(call: Call, verdict: Verdict): Outcome {
   const { standIn: _, ...rest } = call.lookup!;
   const lookup: Lookup = { ...rest, why: 'conflict' };
@@ -102,15 +90,14 @@ function outcomeAside(call: Call, verdict: Verdict): Outcome {
   return failureOf(verdict);
 }
 
-/** Why the platform is asked, with what has been tried already. */
 function asked(call: Call, lookup: Lookup): Lookup {
   const { dissolved, asked } = call.lookup ?? {};
   return { ...lookup, ...(dissolved === undefined ? {} : { dissolved }), ...(asked === undefined ? {} : { asked }) };
 }
 
 /**
- * What an answer means to a question, or to a write for which it has no meaning of its own. A 404 to something that
- * has no id in it comes from an address where the API is not: an outage.
+ * Returns the outcome of an answer to a question, or to a write for which it has no meaning of its own. A 404 to a
+ * path without an id comes from an address where the API is not: an outage.
  */
 export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
   switch (verdict.kind) {
@@ -131,20 +118,16 @@ export function failureOf(verdict: Exclude<Verdict, { kind: 'ok' }>): Outcome {
   }
 }
 
-/**
- * How many times a lane waits for another one that waits as well. Two users who swapped their addresses wait for each
- * other, and neither is ever first; about two minutes tell that from a chain.
- */
+/** Two users who swapped their addresses wait for each other; about two minutes tell that from a chain. */
 const MOST_WAITS_IN_CIRCLES = 20;
-/** How many times a lane waits for another one that is only slow: nearly ten minutes. */
+/** The most waits for a lane that is only slow: nearly ten minutes. */
 const MOST_WAITS = 60;
 
 /**
- * Returns the outcome for a lane that needs the account of another one to change first.
+ * Returns one more wait for the account of another lane; where waiting leads nowhere, a park that names both users.
  *
  * @param bound the lane that has the account
  * @param asked how many times the account of a leaver was asked to give its name away
- * @returns one more wait; where waiting leads nowhere, a park that names both users
  */
 export function waitFor(lane: LeasedLane, bound: Bound, asked?: number): Outcome {
   const { lookup } = lane.call;
@@ -163,8 +146,8 @@ export function waitFor(lane: LeasedLane, bound: Bound, asked?: number): Outcome
   };
 }
 
-// Ids and no addresses: this is kept with the attempts. Not a refusal of the platform's, so it says nothing about the
-// settings: a few users who swap their addresses do not pause the destination.
+// Ids and no addresses: this is kept with the attempts. The platform did not refuse, so a few users who swap their
+// addresses do not pause the destination.
 function standstill(userId: string, bound: Bound): Outcome {
   const why = bound.waiting === true || bound.parked ? ', whose change cannot be sent either: have they swapped?' : '';
   return {

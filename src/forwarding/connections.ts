@@ -4,7 +4,7 @@ import { urlOf } from '../base/url.js';
 import type { Destination, DestinationKey } from '../engine/delivery/destination.js';
 import type { PlatformConnection } from './platform-client/platform.client.js';
 
-/** Makes connections of destinations, and says which addresses may be private. */
+/** Makes connections of destinations, and decides which addresses may be private. */
 @Injectable()
 export class Connections {
   private readonly allowPrivate: boolean;
@@ -28,8 +28,8 @@ export class Connections {
   }
 
   /**
-   * Returns whether an address may be private and plain http: where the operator allows that to all tenants, and at the
-   * origin that the operator chose for this tenant. It does not count for another tenant that names the same origin.
+   * Returns whether an address may be private and plain http: where the operator allows that to all tenants, and at
+   * the origin that the operator chose for this tenant. Another tenant that names the same origin may not.
    */
   mayBePrivate(baseUrl: string, known: Destination | null): boolean {
     return this.allowPrivate || isAt(baseUrl, known?.operatorOrigin ?? null);
@@ -40,24 +40,18 @@ function isAt(baseUrl: string, origin: string | null): boolean {
   return origin !== null && urlOf(baseUrl)?.origin === origin;
 }
 
-/** The name of the channel that tells the platform about users. */
+/** The channel that sends users to the platform. */
 export const PLATFORM = 'platform';
 
-/** Returns the key of a tenant's platform connection: there is one for each tenant. */
+/** Returns the key of a tenant's platform connection: each tenant has one. */
 export function platformOf(tenantId: string): DestinationKey {
   return { tenantId, channel: PLATFORM, id: 'main' };
 }
 
-/** A port: what this room asks about the users of a tenant. The room that keeps the users implements it. */
+/** A port: what forwarding asks about the users of a tenant. The room that keeps the users implements it. */
 export abstract class NamedUsers {
-  /**
-   * Returns the query for the `id` of each active user that has an external id or an e-mail; the arguments are SQL
-   * expressions.
-   *
-   * @param email the e-mail in lower case
-   */
+  /** Returns a query for the `id` of each active user with this external id or lower-case e-mail (SQL expressions). */
   abstract namedQuery(tenantId: string, externalId: string, email: string): string;
 
-  /** Returns the ids of the active users with these external ids, by them. */
   abstract byExternalId(tenantId: string, externalIds: readonly string[]): Promise<Map<string, string>>;
 }

@@ -22,7 +22,6 @@ import { ImportStep } from './tasks/import.step.js';
 import { PlatformList } from './tasks/platform-list.js';
 import { UserEventSource } from './user-events.js';
 
-/** Telling the platform about people. */
 @Module({
   imports: [DeliveryModule, PlatformClientModule, TasksModule],
   controllers: [PlatformController, StatisticsController, ChangesController, ResendUserController],

@@ -15,15 +15,13 @@ export type AccountLeftOutReason =
 
 /** What became of an account that the platform has. */
 export type Intake =
-  | { kind: 'created' | 'known'; userId: string }
-  /** The account is left out; `detail` is a sentence for the report. */
-  | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
+  { kind: 'created' | 'known'; userId: string } | { kind: 'left_out'; reason: AccountLeftOutReason; detail: string };
 
 /** Takes accounts of the platform in as users. The room that keeps the users implements it. */
 export interface PeopleIntake {
   /**
-   * Takes an account in as an unmanaged user, or finds its user: by `external_id`, else by e-mail as the adoption rule
-   * says. Nothing is forwarded.
+   * Takes an account in as an unmanaged user, or finds its user by `external_id`, else by e-mail and the adoption
+   * rule. Nothing is forwarded.
    */
   importUnmanaged(
     tenantId: string,
@@ -34,11 +32,7 @@ export interface PeopleIntake {
   ): Promise<Intake>;
 }
 
-/**
- * Records user changes and the calls to the platform, in the statement that makes them.
- *
- * The port that the room of the users, which stands above this one, is connected to.
- */
+/** Records user changes and the calls to the platform, in the statement that makes them. */
 @Injectable()
 export class ForwardingService {
   private readonly off: boolean;
@@ -52,9 +46,8 @@ export class ForwardingService {
   }
 
   /**
-   * Adds a change to the write statement, for the user whose id the subject returns: the change itself and, if it is to
-   * be forwarded, the user's lane. Where this service is itself the record (`PLATFORM_FORWARDING=off`), changes are
-   * recorded only.
+   * Adds a change, and the user's lane if the change is forwarded, to the write statement. Where this service is
+   * itself the record (`PLATFORM_FORWARDING=off`), changes are recorded only.
    *
    * @param linked the write made an existing user a directory's own
    * @returns the part whose row has `record`, the user's id, and `sequence` and `occurred_at` of the change
@@ -94,12 +87,11 @@ export class ForwardingService {
     this.wakeups?.wake(platformOf(tenantId));
   }
 
-  /** Connects the room that keeps the users, when its module is made. */
   connect(intake: PeopleIntake): void {
     this.intake = intake;
   }
 
-  /** Returns the connected room, or null in a process without one. */
+  /** The connected room; null in a process without one. */
   get connected(): PeopleIntake | null {
     return this.intake;
   }

@@ -2,7 +2,7 @@ import { isLongerThan } from '../base/characters.js';
 import type { Person } from '../tenancy/identity/person.js';
 import type { PlatformUser } from './platform-client/platform.client.js';
 
-/** Returns a user as the text that is compared, stored and sent: always the same fields in the same order. */
+/** Returns a user as the text that is compared, stored and sent: the same fields in the same order. */
 export function personText(person: Person): string {
   return JSON.stringify({
     email: person.email,
@@ -13,21 +13,15 @@ export function personText(person: Person): string {
   });
 }
 
-/**
- * Returns the body of a create. Fields that the user does not have are left out.
- *
- * @param person the text of a user, by `personText`
- */
+/** Returns the body of a create, without the fields that the user does not have. @param person by `personText` */
 export function createBody(person: string): string {
   // Nearly all users have all fields: then the text is the body, and need not be parsed.
   if (!person.includes(':null')) return person;
   return JSON.stringify(JSON.parse(person), (_, value: unknown) => value ?? undefined);
 }
 
-/** The beginning of the text of a user without an e-mail. */
 const NO_EMAIL = '{"email":null,';
 
-/** Returns whether the text of a user has no e-mail. */
 export function lacksEmail(person: string): boolean {
   return person.startsWith(NO_EMAIL);
 }
@@ -43,7 +37,7 @@ export function updateBody(person: string, reactivate: boolean): string {
   return reactivate ? `${body.slice(0, -1)},"status":"active"}` : body;
 }
 
-/** Reads a user from an answer of the platform; null if the answer has no user. */
+/** Reads a user from an answer of the platform; null when the answer has no user. */
 export function readPlatformUser(value: unknown): PlatformUser | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const from = value as Record<string, unknown>;
@@ -61,13 +55,11 @@ export function readPlatformUser(value: unknown): PlatformUser | null {
   };
 }
 
-/** Reads an id of the platform: text, or a number, which is kept as text. */
 export function platformIdOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' && !isLongerThan(value, 255) ? value : null;
 }
 
-/** Reads the id in an answer, at the places where platforms put it. */
 export function idIn(body: unknown): string | null {
   if (body === null || typeof body !== 'object') return null;
   const { id, data, user } = body as { id?: unknown; data?: { id?: unknown }; user?: { id?: unknown } };

@@ -10,10 +10,7 @@ import { callStepOf, type Write, outcomeOf } from './call.rules.js';
 import { Connections, PLATFORM } from './connections.js';
 import { PlatformClient, type PlatformRequest } from './platform-client/platform.client.js';
 
-/**
- * The channel to the hiring platform's users API. A lane is a user, and newer changes replace waiting ones. A step is one
- * write, or the questions that come before one.
- */
+/** The channel to the platform's users API. A lane is a user: newer changes replace waiting ones. */
 @Injectable()
 export class PlatformChannel extends Channel {
   readonly name = PLATFORM;
@@ -47,7 +44,7 @@ export class PlatformChannel extends Channel {
   }
 }
 
-/** The bytes of a write: a pure function of the call, except for paths, which belong to the address. */
+/** A pure function of the call, except for the paths, which belong to the address. */
 function requestOf(step: Write, lane: LeasedLane, { settings }: Destination, timeoutMs: number): PlatformRequest {
   const { users } = settings.paths;
   const idempotencyKey = deliveryId(lane.subject, lane.call);

@@ -1,4 +1,3 @@
-/** The tables that only this room writes. `npm run check` reads it. */
 export const OWNED = ['changes', 'counted_changes', 'task_seen'];
 
 /** Of these, the ones that statements of rooms above may read, by tenant. */

@@ -15,14 +15,13 @@ import {
 } from '../engine/events/event-source.js';
 import type { ChangeKind, InForce, Person } from '../tenancy/identity/person.js';
 
-/** A change of a user, as far as its event shows it. */
 export interface ChangeRecord {
   sequence: string;
   user_id: string;
   kind: ChangeKind;
   changed: string[];
   person: Person;
-  /** null: the change was written before statuses were kept. */
+  /** Null when the change was written before statuses were kept. */
   status: InForce['status'] | null;
   linked: boolean;
   forwarded: boolean;
@@ -56,7 +55,7 @@ export function userEvent(change: ChangeRecord): StoredEvent {
   };
 }
 
-/** Returns the status after a change that did not keep it, as far as the change tells. */
+/** Returns the status after a change that did not keep it, as far as the change shows it. */
 function formerStatus({ kind, forwarded, changed, ends_sessions }: ChangeRecord): InForce['status'] {
   switch (kind) {
     case 'deleted':
@@ -73,13 +72,12 @@ function formerStatus({ kind, forwarded, changed, ends_sessions }: ChangeRecord)
   }
 }
 
-/** SQL for `userEventOf`: a change of the resource alone is no event. */
+/** SQL: a change of the resource alone is no event. */
 const IS_EVENT = `(kind <> 'updated' or linked or cardinality(changed) > 0)`;
 const COLUMNS = `sequence, user_id, kind, changed, person, status, linked, forwarded, occurred_at,
   sessions_ended_at is not null as ends_sessions`;
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 
-/** A row of a scan; `person` is null where the row is no event, or none that is asked for. */
 type ScannedRow = Omit<ChangeRecord, 'person'> & {
   person: ChangeRecord['person'] | null;
   place: number;
@@ -89,8 +87,8 @@ type ScannedRow = Omit<ChangeRecord, 'person'> & {
 const SHOWN = `case when ${IS_EVENT} and ($5::text[] is null or kind = any ($5)) then person end as person`;
 
 /**
- * Returns the statement of a scan. What is not asked for stays in the database, but for the last row: it tells how far the
- * scan has come. The stored sizes are summed, so that no more than a page leaves.
+ * Returns the statement of a scan. Rows that the caller did not ask for stay in the database, but for the last one: it
+ * shows how far the scan has come. The stored sizes are summed, so that no more than a page leaves.
  */
 function scanSql(newestFirst: boolean): string {
   const order = `sequence ${newestFirst ? 'desc' : 'asc'}`;
@@ -106,7 +104,7 @@ function scanSql(newestFirst: boolean): string {
 
 const SCANS = { oldest: scanSql(false), newest: scanSql(true) } as const;
 
-/** The events about users: the rows of `changes`, which are written anyway. */
+/** The events about users, read from the rows of `changes`. */
 @Injectable()
 export class UserEventSource extends EventSource {
   readonly names = KINDS.map((kind) => `user.${kind}` as const);

@@ -3,6 +3,5 @@ import { CandidatesModule, CandidateTitlesModule } from './candidates/candidates
 import { JobsModule } from './jobs/jobs.module.js';
 import { InterviewsModule } from './interviews/interviews.module.js';
 
-/** Jobs, candidates and their interviews. */
 @Module({ imports: [CandidatesModule, CandidateTitlesModule, JobsModule, InterviewsModule] })
 export class HiringModule {}

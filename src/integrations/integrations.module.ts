@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { AtsModule } from './ats/ats.module.js';
 
-/** Webhooks to subscribers, and the connections to ATS. */
 @Module({ imports: [WebhooksModule, AtsModule] })
 export class IntegrationsModule {}

@@ -13,10 +13,7 @@ interface Expiring {
   expires_at: Date;
 }
 
-/**
- * Records which credentials expire soon, in the log and as events: expired tokens that only show as 401 are the commonest
- * outage of provisioning.
- */
+/** Reports credentials that expire soon: an expired token that only shows as 401 is the commonest outage. */
 @Injectable()
 export class ExpiryNotice extends IntervalWork {
   override readonly kind = 'credentials.expiry';
@@ -30,7 +27,7 @@ export class ExpiryNotice extends IntervalWork {
     super();
   }
 
-  /** Records each credential that expires within 30 days and is not revoked; events once for each mark. */
+  /** Reports each live credential that expires within 30 days; events once for each mark. */
   override async run(): Promise<void> {
     const { rows } = await this.db.query<Expiring>(
       `select tenant_id, 'api_key' as kind, id, null as directory_id, expires_at from api_keys

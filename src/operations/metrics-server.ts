@@ -13,14 +13,9 @@ import { bearerToken } from '../tenancy/tenants/caller.js';
 import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 import { Metrics } from './metrics.js';
 
-/** Headers of a request that came through a proxy. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
-/**
- * Serves `/metrics`, and nothing else, on METRICS_PORT.
- *
- * Checks who may read the metrics. They name no tenant, but they show an attacker which attack works.
- */
+/** Serves `/metrics` on METRICS_PORT, and checks its readers: the figures show an attacker which attack works. */
 @Injectable()
 export class MetricsServer {
   private server: http.Server | null = null;
@@ -34,16 +29,11 @@ export class MetricsServer {
     this.hash = config.metrics.token === null ? null : hashToken(config.metrics.token);
   }
 
-  /** The port of the server; null while it does not listen. */
   get port(): number | null {
     return (this.server?.address() as AddressInfo | null)?.port ?? null;
   }
 
-  /**
-   * Listens, where METRICS_PORT is set.
-   *
-   * @throws {PlainFailure} when another program has the port
-   */
+  /** Listens, if METRICS_PORT is set. @throws {PlainFailure} when another program has the port */
   async start(): Promise<void> {
     if (this.config.metrics.port === null || this.server !== null) return;
     const options = { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: CHECK_EVERY_MS };
@@ -59,7 +49,6 @@ export class MetricsServer {
     this.server = server;
   }
 
-  /** Ends the server with all its connections. */
   async stop(): Promise<void> {
     const server = this.server;
     this.server = null;
@@ -99,12 +88,8 @@ export class MetricsServer {
     if (this.config.production && !this.isNear(req)) throw new NotFound('address');
   }
 
-  /**
-   * Checks the credential of a request.
-   *
-   * @throws {Unauthenticated} when METRICS_TOKEN is set and the token is missing or wrong
-   */
-  demandToken(req: IncomingMessage & { originalUrl: string }): void {
+  /** @throws {Unauthenticated} when METRICS_TOKEN is set and the token is missing or wrong */
+  private demandToken(req: IncomingMessage & { originalUrl: string }): void {
     if (this.hash === null) return;
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');

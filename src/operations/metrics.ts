@@ -15,7 +15,7 @@ interface Series {
   sum: number;
 }
 
-/** Returns the class of a path, one of about a dozen: a metric has no room for paths, and must not contain names. */
+/** Returns the class of a path, one of about a dozen: metrics must not contain paths and names. */
 export function routeClass(path: string): string {
   if (path.startsWith('/scim/v2/')) {
     if (path.startsWith('Users', 9)) return 'scim_users';
@@ -30,10 +30,7 @@ export function routeClass(path: string): string {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/**
- * Counts requests by class, method and status. Not by prom-client, which would look up three labels by name for each
- * request: that costs more than all of this.
- */
+/** Counts by class, method and status. prom-client would look up three labels by name for each request. */
 export class RequestMetrics {
   private readonly series = new Map<string, Series>();
 
@@ -62,7 +59,6 @@ export class RequestMetrics {
     }
   }
 
-  /** Returns the counters in the text format of Prometheus. */
   render(): string {
     const lines = [`# HELP ${NAME} Answered requests.`, `# TYPE ${NAME} histogram`];
     for (const { labels, buckets, count, sum } of this.series.values()) {
@@ -80,10 +76,10 @@ export class RequestMetrics {
 
 const KEPT = 1_000;
 
-// Those of Node.js. They belong to the process: each call would begin observers and timers that never end.
+// The metrics of Node.js belong to the process: each call would begin observers and timers that never end.
 const ofProcess = new Registry();
 collectDefaultMetrics({ register: ofProcess });
-// Gauges whose names end as those of counters, which `promtool check metrics` refuses. Their values by type remain.
+// Gauges named like counters, which `promtool check metrics` refuses. Their values by type remain.
 for (const kind of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${kind}_total`);
 
 /** A source of metrics of a room. Metrics never contain a tenant's name or id. */
@@ -102,7 +98,7 @@ export class Metrics {
     registers: [],
   });
   private readonly registry = new Registry();
-  // Metrics from the database: while it is away, the others must still be readable.
+  // Metrics from the database: while it is away, the others stay readable.
   private readonly asked = new Registry();
 
   private readonly rendered: FreshCache<string>;
@@ -142,7 +138,6 @@ export class Metrics {
     });
   }
 
-  /** Adds a source. */
   add(source: MetricsSource): void {
     source.register(this.asked);
   }

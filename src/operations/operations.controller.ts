@@ -20,7 +20,6 @@ import { SEALED_COLUMNS } from './sealed-secrets.js';
 
 const EXPIRES_DAYS = 180;
 
-/** Returns where a weakness is reported (RFC 9116). */
 export function securityText(baseUrl: string, now: Date): string {
   const expires = new Date(now.getTime() + EXPIRES_DAYS * 24 * 3_600_000).toISOString().slice(0, 10);
   const lines = [
@@ -33,14 +32,13 @@ export function securityText(baseUrl: string, now: Date): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Health, readiness and metrics of this process. No answer contains data of a tenant. */
 @Controller()
 @ApiTags('operations')
 export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly metrics: Metrics,
-    private readonly access: MetricsServer,
+    private readonly server: MetricsServer,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -77,11 +75,11 @@ export class OperationsController {
   @ApiOkResponse({ content: { 'text/plain': { schema: { type: 'string' } } } })
   @ApiRefusals({ 401: ['credential_missing', 'credential_invalid'], 404: ['not_found'] })
   async show(@Req() req: BridgeRequest, @Res() res: BridgeResponse): Promise<void> {
-    this.access.demand(req);
+    this.server.demand(req);
     sendJson(res, 200, await this.metrics.render(), this.metrics.contentType);
   }
 
-  // Browsers ask for the second name without a link to it, such as for an answer in JSON.
+  // Browsers request the second name without a link, such as for an answer in JSON.
   @Get(['favicon.svg', 'favicon.ico'])
   @Header('Content-Type', 'image/svg+xml')
   @Header('Cache-Control', 'public, max-age=86400')
@@ -99,7 +97,6 @@ export class OperationsController {
   }
 }
 
-/** Routes by which the operator encrypts all stored secrets with the current key. */
 @OperatorController('tenants/keys')
 export class KeyRotationController {
   constructor(
@@ -137,7 +134,6 @@ export class KeyRotationController {
   }
 }
 
-/** The result of a rotation, by `table.column`. */
 interface Rotation {
   key_id: string;
   resealed: Record<string, number>;

@@ -25,7 +25,6 @@ import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';
 
-/** Operation of the service: health, readiness, metrics, request log, retention. */
 @Module({
   imports: [DeliveryModule, TasksModule, UsersModule, DirectoriesModule, RequestsModule, SurfacesModule],
   controllers: [

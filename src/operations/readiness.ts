@@ -8,14 +8,10 @@ import { SealedSecrets } from './sealed-secrets.js';
 const PATIENCE = 2_000;
 const KEPT = 1_000;
 
-/** The reasons for which a process is not ready. */
 type NotReady = 'disk full' | 'draining' | 'database unreachable' | 'migrations pending' | 'encryption key missing';
 
-/** The answer to a probe. */
 interface ReadinessAnswer {
-  /** Why the process cannot work; null: it can. */
   readonly reason: NotReady | null;
-  /** Information for an operator, also while the process can work. */
   readonly detail: string | null;
 }
 
@@ -25,11 +21,7 @@ function because(reason: NotReady): ReadinessAnswer {
   return { reason, detail: null };
 }
 
-/**
- * Checks whether this process can work.
- *
- * The state of the process. `src/start/application.ts` writes it; readiness reads it.
- */
+/** Checks whether this process can work. `src/start/application.ts` writes the state of the process. */
 @Injectable()
 export class Readiness {
   // Migrations only go forward: once all have run, this stays true.
@@ -47,10 +39,7 @@ export class Readiness {
     this.asked = new FreshCache(clock, KEPT);
   }
 
-  /**
-   * Returns whether the process can work, or why not. Queries the database at most once a second, however many probes
-   * arrive.
-   */
+  /** Queries the database at most once a second, however many probes arrive. */
   async check(): Promise<ReadinessAnswer> {
     if (this.draining) return because('draining');
     return this.asked.get('', () => this.look());

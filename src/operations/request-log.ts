@@ -13,8 +13,8 @@ import { Unauthenticated } from '../tenancy/tenants/tenants.errors.js';
 import { Metrics } from './metrics.js';
 
 /**
- * Writes one line and one measurement for each request, and one row for each SCIM request. Of the address only the route is written: queries and paths can
- * contain tokens and e-mails.
+ * Writes one line and one measurement for each request, and one row for each SCIM request. Only the route of the
+ * address is written: queries and paths can contain tokens and e-mails.
  */
 @Injectable()
 export class RequestLog {
@@ -24,12 +24,11 @@ export class RequestLog {
     private readonly logger: Logger,
     private readonly metrics: Metrics,
     private readonly rows: RequestRows,
-    private readonly hours: DirectoryMarks,
+    private readonly marks: DirectoryMarks,
   ) {
     this.logging = logger.infoEnabled;
   }
 
-  /** Called once for each request, when its answer is sent or its caller is gone. */
   readonly ended = (req: BridgeRequest, res: BridgeResponse): void => {
     const ms = performance.now() - req.startedAt;
     const path = pathOf(req);
@@ -42,7 +41,7 @@ export class RequestLog {
     const row = loggedRequestOf(req, status, ms);
     if (row !== null) {
       this.rows.note(row);
-      this.hours.note(row);
+      this.marks.note(row);
       for (const one of loggedOperationsOf(row, req.effect?.operations ?? [])) this.rows.note(one);
     }
     if (!this.logging || isProbe(path)) return;
@@ -62,7 +61,7 @@ export class RequestLog {
   };
 }
 
-/** Returns the kind of resource of a SCIM path; undefined: none, or another channel. */
+/** Returns the kind of resource of a SCIM path, or undefined. */
 function resourceOf(path: string): string | undefined {
   return /^\/scim\/v2\/(Users|Groups|Bulk|Me|Schemas|ResourceTypes|ServiceProviderConfig)\b/.exec(path)?.[1];
 }

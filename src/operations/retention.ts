@@ -19,20 +19,18 @@ import { CREDENTIAL_LEFTOVERS, GROUP_LEFTOVERS, GUARD_LEFTOVERS } from '../direc
 import { GIVEN_UP_LEFTOVERS, OLD_GIVEN_UP } from '../integrations/webhooks/endpoints.repository.js';
 
 const HOUR = 3_600_000;
-/** Longer than any ATS sends an event again. Keys stand at the first moment of their month. */
+/** Longer than any ATS repeats an event. A key has the first moment of its month. */
 const ATS_KEY_DAYS = 45;
 
-/** The tables with months. */
 type MonthlyTable =
   'attempts' | 'sign_ins' | 'events' | 'requests' | 'request_bodies' | 'ats_events' | 'ats_event_keys';
 
-/** One month of a table that is partitioned by time. */
 interface Month {
   name: string;
   from: string;
 }
 
-/** Rows that expire and have no use afterwards; each room names those of its tables. */
+/** Expired rows without further use; each room names those of its tables. */
 const LEFTOVERS = [
   ...SIGN_IN_LEFTOVERS,
   ...SESSION_LEFTOVERS,
@@ -51,8 +49,8 @@ const LEFTOVERS = [
 ];
 
 /**
- * Keeps the tables of attempts, sign-ins, events, SCIM requests and inbound events of ATSs in monthly partitions: creates the next ones in time, drops old
- * ones whole. Deletes expired rows.
+ * Keeps the tables of attempts, sign-ins, events, SCIM requests and inbound events of ATSs in monthly partitions:
+ * creates the next ones in time, drops old ones whole. Deletes expired rows.
  */
 @Injectable()
 export class Retention extends IntervalWork {
@@ -62,7 +60,7 @@ export class Retention extends IntervalWork {
   constructor(
     private readonly db: Database,
     private readonly config: Config,
-    private readonly floors: EventsService,
+    private readonly events: EventsService,
     private readonly logger: Logger,
   ) {
     super();
@@ -73,7 +71,7 @@ export class Retention extends IntervalWork {
     const { attemptsDays, bodiesDays, eventsDays, logsDays } = this.config.retention;
     await this.keep('attempts', attemptsDays);
     await this.keep('sign_ins', logsDays);
-    await this.keep('events', eventsDays, (tx, month) => this.floors.raiseFloor(tx, month));
+    await this.keep('events', eventsDays, (tx, month) => this.events.raiseFloor(tx, month));
     await this.db.execute(OLD_OPEN_EVENTS, [bodiesDays]);
     await this.keep('requests', logsDays);
     await this.keep('request_bodies', bodiesDays);
@@ -84,7 +82,7 @@ export class Retention extends IntervalWork {
     await this.db.execute(OLD_GIVEN_UP, [eventsDays]);
   }
 
-  /** @param beforeDrop notes what is dropped, in the same transaction */
+  /** @param beforeDrop notes the dropped rows, in the same transaction */
   private async keep(
     table: MonthlyTable,
     days: number,
@@ -111,7 +109,6 @@ export class Retention extends IntervalWork {
   }
 }
 
-/** Returns the month of a moment (UTC), or a later one. */
 function monthOf(moment: Date, later: number): Month {
   const from = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
   const name = from.toISOString().slice(0, 7).replace('-', '_');

@@ -10,7 +10,7 @@ import { InterviewsModule } from '../hiring/interviews/interviews.module.js';
 import { InterviewsRepository } from '../hiring/interviews/interviews.repository.js';
 import { TenantStore } from '../tenancy/tenants/tenant.store.js';
 
-/** The page that a meeting link of the sandbox leads to. It is not there in production. */
+/** The page of a meeting link of the sandbox. It does not exist in production. */
 @Controller('i')
 @ApiTags('interviews')
 class SandboxMeetingController {
@@ -53,6 +53,6 @@ class SandboxMeetingController {
   }
 }
 
-/** The page behind meeting links of the sandbox. */
+/** The page of meeting links of the sandbox. */
 @Module({ imports: [InterviewsModule], controllers: [SandboxMeetingController] })
 export class SandboxMeetingModule {}

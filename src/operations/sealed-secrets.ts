@@ -9,7 +9,6 @@ import { DESTINATION_KEYS } from '../engine/delivery/destinations/destinations.r
 import { ATS_CREDENTIALS, ATS_SIGNING_SECRETS } from '../integrations/ats/connections/ats-connections.store.js';
 import { WEBHOOK_HEADERS, WEBHOOK_SECRETS } from '../integrations/webhooks/endpoint.store.js';
 
-/** All columns of encrypted secrets. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   DESTINATION_KEYS,
   WEBHOOK_SECRETS,
@@ -66,8 +65,8 @@ const GOOD_MS = 300_000;
 const BAD_MS = 5_000;
 
 /**
- * Checks whether the keys of the settings open the stored secrets. Only lasting secrets are checked: stored answers and
- * id tokens of sessions expire, and count as absent where they do not open.
+ * Checks whether the keys of the settings open the stored secrets. Only lasting secrets are checked: stored answers
+ * and id tokens of sessions expire, and count as absent where they do not open.
  */
 @Injectable()
 export class SealedSecrets {
@@ -81,7 +80,7 @@ export class SealedSecrets {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the secrets that do not open, cached for a moment; null: all open. Logs changes. */
+  /** Returns the secrets that do not open, cached for a moment, or null. Logs changes. */
   trouble(): Promise<SealedTrouble | null> {
     if (this.looked === null || this.clock.monotonic() >= this.looked.until) {
       const looked = { until: Infinity, trouble: this.look() };
@@ -120,12 +119,10 @@ export class SealedSecrets {
   }
 }
 
-/** Stored secrets that no key of the settings opens. */
 interface SealedTrouble {
   readonly unopened: readonly SealedCount[];
   /** A key is missing: none of its secrets opens. Otherwise single rows are damaged. */
   readonly keyMissing: boolean;
-  /** The problem and its solution, for an operator. */
   readonly words: string;
 }
 

@@ -14,10 +14,7 @@ import { ApiKeyStore } from '../tenancy/tenants/api-key.store.js';
 import { ConsoleCredentials } from '../tenancy/tenants/console-credentials.js';
 import { knownCaller, RequestLog } from './request-log.js';
 
-/**
- * Returns whether an address accepts forms: of IdPs, browsers and OAuth clients. The handlers read them, with limits of
- * their own.
- */
+/** Returns whether an address accepts forms. The handlers read them, with their own limits. */
 function isFormAddress(path: string, contentType: string): boolean {
   if (/^\/api\/auth\/((callback|slo|backchannel-logout|test)\/|(login|owner-sign-in|sessions\/end)$)/.test(path))
     return true;
@@ -26,19 +23,16 @@ function isFormAddress(path: string, contentType: string): boolean {
   return /^\/api\/auth\/(token|introspect)$/.test(path) && contentType.includes('x-www-form-urlencoded');
 }
 
-/** Where a session of the console begins: no credential opens it but the sign-in or the link that the request names. */
+/** The entry of the console needs no credential: the request has the sign-in or the link. */
 const CONSOLE_ENTRY = /^\/(?:api\/)?v1\/console\/session\/?$/;
 
-/** Returns whether every route of an address needs a SCIM token, an API key, a session of the console or the operator token. */
+/** Returns whether every route of an address needs a credential. */
 function isPrivate(path: string): boolean {
   if (CONSOLE_ENTRY.test(path)) return false;
   return /^\/(?:scim\/|(?:api\/)?v1\/|api\/(?:users|candidates|jobs|resolve|me)(?:\/|$))/.test(path);
 }
 
-/**
- * Addresses that need no credential or have a limit of their own, and are asked all the time: probes, inbound webhooks, and
- * checks of a session.
- */
+/** Addresses without a credential, or with their own limit: probes, inbound webhooks, and checks of a session. */
 const FREQUENT = /^\/(?:healthz|readyz|metrics|api\/webhooks\/[^/]*|api\/auth\/sessions?(?:\/.*)?)$/;
 
 /** The only address of SCIM that needs no token (RFC 7644 §4). */
@@ -51,30 +45,24 @@ function isOpen(path: string): boolean {
 
 const MIB = 1024 * 1024;
 
-/** Returns the most bytes that an address accepts where it is not the usual limit: a PUT of a group has 100 000 members. */
+/** Returns the most bytes of an address with an unusual limit: a PUT of a group has 100 000 members. */
 function limitOf(path: string): number | undefined {
   if (/^\/scim\/v2\/Groups(\/|$)/.test(path)) return 16 * MIB;
   return /^\/scim\/v2\/Bulk\/?$/.test(path) ? 4 * MIB : undefined;
 }
 
-/**
- * Returns whether a body is kept letter by letter: of candidates for their metadata, of SCIM for the log of requests,
- * unless it is too long for the log.
- */
+/** A body is kept letter by letter for the metadata of candidates, and for the log of requests within its limit. */
 function keepsText(path: string, bytes: number): boolean {
   if (isScimPath(path)) return bytes <= MAX_LOGGED_BODY;
   return /^\/(?:api\/v1|v1|api)\/candidates(?:\/|$)/.test(path);
 }
 
-/** A middleware of workers: refuses every address but those of health and metrics. */
+/** Refuses every address of a worker but those of health and metrics. */
 function healthAlone(req: Request, _res: Response, next: NextFunction): void {
   next(PROBE.test(req.path) ? undefined : new NotFound('address on a worker, which serves health and metrics alone'));
 }
 
-/**
- * Installs the middleware that every request passes before its route. The application is created with `bodyParser:
- * false`; call this before `init` and before any other middleware.
- */
+/** Call this before `init` and before any other middleware; the application has `bodyParser: false`. */
 export function setupHttp(app: NestExpressApplication, body?: BodyOptions): void {
   const config = app.get(Config);
   app.disable('x-powered-by');

@@ -5,10 +5,9 @@ import { Background } from '../base/loop.js';
 import { LANE_STATISTICS } from '../engine/delivery/lanes/read.js';
 
 const EVERY_MS = 250;
-/** After this number of statements of this process, tables may have grown. */
 const STATEMENTS = 20;
 
-/** The columns that are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
+/** Only these columns are analysed: documents are never compared as a whole, and are the most expensive to analyse. */
 const COLUMNS: Record<string, string> = {
   users:
     'tenant_id, id, directory_id, user_name_key, external_id, email_key, requested_email_key, person_external_id, status, held, seat',
@@ -29,10 +28,10 @@ const COLUMNS: Record<string, string> = {
 
 /**
  * Updates the planner's statistics during a first sync. PostgreSQL analyses a grown table once a minute at best. Until
- * then each connection keeps the plans that it made for empty tables, where all indexes cost the same: it can read all
- * users of the tenant to find one. Here a table is analysed as soon as it has several times as many rows, which also makes
- * every connection plan again. Not before 200 rows: for a table that is known to be tiny, reading it whole is the best plan,
- * and that plan would outlive its reason. A process that sends no statements does not look.
+ * then each connection keeps its plans for empty tables, where all indexes cost the same: it can read all users of the
+ * tenant to find one. Here a table is analysed as soon as it has several times as many rows, which also makes every
+ * connection plan again. The first analysis comes at 200 rows: for a tiny table, reading it whole is the best plan,
+ * and that plan would outlive its reason. A process without statements does not look.
  */
 @Injectable()
 export class Statistics extends Background {
@@ -47,7 +46,7 @@ export class Statistics extends Background {
 
   /**
    * Analyses grown tables, in one process at a time, and only the columns that plans depend on. Rows are compared with
-   * rows: PostgreSQL counts modifications on after an analysis of some columns, and a queue has many of them for ever.
+   * rows: PostgreSQL continues to count modifications after an analysis of some columns, and a queue always has many.
    */
   override async run(): Promise<void> {
     if (this.db.statements - this.seen < STATEMENTS) return;

@@ -7,7 +7,6 @@ import { StatusModule } from './status/status.controller.js';
 import { OverviewNowModule } from './now/overview-now.module.js';
 import { HistoryModule } from './history/history.module.js';
 
-/** What is read across the houses. */
 @Module({
   imports: [
     LookupModule,

@@ -26,7 +26,6 @@ import { ChangesService, type ChangeAct } from './changes.service.js';
 const KINDS = ['created', 'updated', 'deactivated', 'reactivated', 'deleted'] as const;
 const FILTERS = ['user_id', 'state', 'kind', 'since', 'directory', 'actor', 'request_id'] as const;
 
-/** The user changes of a tenant. */
 @ApiController('changes')
 @RequireScope('admin')
 export class ChangesController {
@@ -137,7 +136,6 @@ export class ChangesController {
   }
 }
 
-/** Sends one user again. */
 @ApiController('users/:user_id/resend', { tag: 'changes' })
 @RequireScope('admin')
 @ApiRefusals()

@@ -4,12 +4,9 @@ import type { AttemptRow } from '../../engine/delivery/attempts.js';
 import type { ChangeKind, Person, ChangeSource } from '../../tenancy/identity/person.js';
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 
-/** The states of a change, as the API names them. */
 export const CHANGE_STATES = ['pending', 'delivered', 'parked', 'recorded', 'dismissed'] as const;
-/** The state of a change: where the lane of its user stands. */
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
-/** A change as it is read. */
 export interface ChangeRow {
   sequence: string;
   user_id: string;
@@ -29,7 +26,6 @@ export interface ChangeRow {
   confirmed_at: Date | null;
 }
 
-/** A user change as the API shows it. */
 export interface ChangeBody {
   id: string;
   sequence: number;
@@ -49,7 +45,6 @@ export interface ChangeBody {
   error?: { code: string; detail: string | null };
 }
 
-/** A request as the API shows it. */
 export interface AttemptBody extends Omit<AttemptRow, 'at' | 'sent_at'> {
   at: string;
   sent_at: string;
@@ -60,12 +55,11 @@ export function changeId(sequence: string | number): string {
   return `chg_${sequence}`;
 }
 
-/** Returns the sequence in an id, or null if it is no id of a change. */
+/** Returns the sequence in an id; null when the text is no id of a change. */
 export function sequenceOf(id: string): string | null {
   return /^chg_([1-9]\d{0,17})$/.exec(id)?.[1] ?? null;
 }
 
-/** Returns a change as the API shows it. */
 export function changeBody(row: ChangeRow): ChangeBody {
   const { person } = row;
   return {
@@ -96,18 +90,15 @@ export function changeBody(row: ChangeRow): ChangeBody {
   };
 }
 
-/** Returns a request as the API shows it. */
 export function attemptBody(row: AttemptRow): AttemptBody {
   return { ...row, at: row.at.toISOString(), sent_at: row.sent_at.toISOString() };
 }
 
-/** The body of a dismissal. */
 export class DismissChange {
   @Text({ max: 500, optional: true, description: 'Why it is given up.' })
   reason?: string;
 }
 
-/** The body of a request to send again. */
 export class ResendChanges {
   @Moment({ description: 'All users who changed since then are sent again, as they are now.' })
   since!: Date;
@@ -121,7 +112,6 @@ function usersProblem(value: unknown): string | null {
   return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
 }
 
-/** Parked changes: those of a list of users, or all that match a filter. */
 export class ParkedSelection {
   @Ruled(
     usersProblem,
@@ -141,13 +131,11 @@ export class ParkedSelection {
   dry_run?: boolean;
 }
 
-/** Parked changes that are given up. */
 export class DismissSelection extends ParkedSelection {
   @Text({ max: 500, optional: true, description: 'Why they are given up.' })
   reason?: string;
 }
 
-/** The answer of a dry run. */
 export class ParkedCount {
   @ApiProperty({ example: 12, description: 'Users whose parked change the task would be about.' })
   count!: number;
@@ -162,7 +150,6 @@ class ChangeError {
   detail!: string | null;
 }
 
-/** A user change in the API reference. */
 export class ChangeShape {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
@@ -196,7 +183,6 @@ export class ChangeShape {
   error?: ChangeError;
 }
 
-/** A page of user changes in the API reference. */
 export class ChangePage {
   @ApiProperty({ type: [ChangeShape] })
   data!: ChangeShape[];

@@ -8,20 +8,17 @@ import type { ChangeKind } from '../../tenancy/identity/person.js';
 import { PLATFORM, platformOf } from '../connections.js';
 import type { ChangeRow, ChangeState } from './changes.dto.js';
 
-/** What a list of changes is filtered by. */
 export interface ChangeFilter {
   user_id?: string | undefined;
   state?: ChangeState | undefined;
   kind?: ChangeKind | undefined;
   since?: Date | undefined;
-  /** The id of the directory that the change came from. */
   directory?: string | undefined;
-  /** The id of the key, directory, user or operator. */
   actor?: string | undefined;
   request_id?: string | undefined;
 }
 
-/** How far the platform has each change of a user. */
+/** SQL: how far the platform has each change of a user. */
 export const CHANGE_PROGRESS = progressSql(platformOf(''), {
   table: 'changes c',
   tenant: 'c.tenant_id',
@@ -60,19 +57,14 @@ const TIMES = `left join lateral (
     ${attemptsOf(PLATFORM, 'c.user_id', 'c.sequence')} and x.method <> 'GET'
   ) a on true`;
 
-/** Which parked changes are meant: those of a list of users, or all that match. */
 export interface ParkedChoice {
   user_ids?: string[];
-  /** The code of the error. */
   error?: string;
-  /** The directory that the change came from. */
   directory?: string;
 }
 
-/** A user whose change is parked. */
 export interface ParkedUser {
   user_id: string;
-  /** The last change that is parked. */
   sequence: string;
 }
 
@@ -82,21 +74,18 @@ const PARKED_FROM = `from lanes l join changes c on c.tenant_id = $1 and c.seque
     and ($4::text is null or l.parked_reason = $4) and ($5::text is null or c.source ->> 'directory_id' = $5)
     and ($6::text[] is null or l.subject = any($6))`;
 
-/**
- * The changes of a tenant, and how far each has come.
- */
 @Injectable()
 export class ChangesRepository {
   constructor(private readonly db: Database) {}
 
-  /** A page, newest first: one row more than asked for says that there is another. */
+  /** Returns a page, newest first. One row more than asked for means that there is another page. */
   async list(
     tenantId: string,
     filter: ChangeFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<ChangeRow>> {
     const waiting = filter.state === 'pending' || filter.state === 'parked';
-    // Only a user's changes are few for certain; what else is asked for may be anywhere among all of them.
+    // Only the changes of a user are certainly few; those of any other filter may be anywhere among all.
     const search = filter.user_id === undefined && Object.values(filter).some((value) => value !== undefined);
     const found = await this.db[search ? 'search' : 'query']<ChangeRow>(
       cutAtBytes(`select ${COLUMNS} from (
@@ -138,12 +127,10 @@ export class ChangesRepository {
     return rows[0] ?? null;
   }
 
-  /** Returns the requests that carried a change, oldest first. */
   attempts(tenantId: string, userId: string, sequence: string): Promise<AttemptRow[]> {
     return readAttempts(this.db, platformOf(tenantId), userId, sequence);
   }
 
-  /** Marks the changes of a user behind `after`, up to `through`, as given up. */
   async markDismissed(
     tx: SqlRunner,
     tenantId: string,
@@ -166,7 +153,6 @@ export class ChangesRepository {
     return rows[0]!.n;
   }
 
-  /** Returns up to `limit` users after one, in the order of their ids. */
   async parkedAfter(tenantId: string, choice: ParkedChoice, userId: string, limit: number): Promise<ParkedUser[]> {
     const { rows } = await this.db.query<ParkedUser>(
       `select l.subject as user_id, l.last_pending::text as sequence ${PARKED_FROM} and l.subject > $7

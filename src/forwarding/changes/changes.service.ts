@@ -29,22 +29,17 @@ import {
 } from './changes.dto.js';
 import { ChangesRepository, type ChangeFilter, type ParkedChoice, type ParkedUser } from './changes.repository.js';
 
-/** What happens to the parked changes of a task. */
 export type ChangeAct = 'retry' | 'dismiss';
 
 /** `after`: the user after whom the next batch begins. `reason`: why the changes are dismissed. */
 type ChangePayload = ParkedChoice & { after?: string; reason?: string };
 
 const BATCH = 100;
-/** The name under which a task counts the changes for which it was done. */
 const DONE = { retry: 'retried', dismiss: 'dismissed' } as const satisfies Record<ChangeAct, string>;
 
 /**
- * What happened to people, whether the platform has it, and what an administrator can do where it does not.
- *
- * Records what the delivery reports of the platform as events of the tenant, in the transaction of the fact.
- *
- * Retries or dismisses many parked changes, in small steps that each leave their progress behind.
+ * Shows the changes of users and their state at the platform, and sends or dismisses parked ones. Deliveries become
+ * events of the tenant in the transaction of the fact. Tasks work in small steps that each keep their progress.
  */
 @Injectable()
 export class ChangesService {
@@ -83,11 +78,6 @@ export class ChangesService {
     return this.repository.list(tenantId, filter, page);
   }
 
-  /**
-   * Returns a change with its requests.
-   *
-   * @throws {NotFound} when the tenant has no such change
-   */
   async get(tenantId: string, id: string): Promise<ChangeBody & { attempts: AttemptBody[] }> {
     const row = await this.find(tenantId, id);
     const attempts = await this.repository.attempts(tenantId, row.user_id, row.sequence);
@@ -114,7 +104,7 @@ export class ChangesService {
   }
 
   /**
-   * Gives up a parked change, and what of the same user is parked with it.
+   * Dismisses a parked change, and the changes of the same user that are parked with it.
    *
    * @throws {NotFound} when the tenant has no such change
    * @throws {Conflict} `not_parked` when it is not parked
@@ -133,7 +123,6 @@ export class ChangesService {
     return changeBody(await this.find(caller.tenantId, id));
   }
 
-  /** Begins to send all users who changed since then again, as they are now. */
   async resend(caller: Caller, since: Date): Promise<TaskRow> {
     return once(this.db, caller, async (tx) => {
       const payload = { since: since.toISOString(), after: '0' };
@@ -156,11 +145,7 @@ export class ChangesService {
     });
   }
 
-  /**
-   * Sends one user again, in the effective state.
-   *
-   * @throws {NotFound} when no change of such a user was ever to be sent
-   */
+  /** @throws {NotFound} when no change of such a user was ever to be sent */
   async resendUser({ tenantId, actor, requestId }: RequestedBy, userId: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       const marked = await resend(tx, platformOf(tenantId), [userId]);
@@ -195,17 +180,12 @@ export class ChangesService {
     if (channel === PLATFORM) await this.records.record(tenantId, [event], tx);
   }
 
-  /** Counts the users whose parked change a task would be about. */
   countTask(caller: Caller, choice: ParkedChoice): Promise<number> {
     demandChoice(choice);
     return this.repository.countParked(caller.tenantId, choice);
   }
 
-  /**
-   * Begins a task.
-   *
-   * @throws {TooMany} `too_many_tasks`
-   */
+  /** @throws {TooMany} `too_many_tasks` */
   async beginTask(caller: Caller, act: ChangeAct, payload: ChangePayload): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     const total = await this.countTask(caller, payload);
@@ -230,7 +210,6 @@ export class ChangesService {
     return { done: users.length, next, result };
   }
 
-  /** Returns whether the act was done; else the cause is noted. */
   private async one(task: Task<ChangePayload>, act: ChangeAct, { user_id, sequence }: ParkedUser): Promise<boolean> {
     const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
     const id = changeId(sequence);
@@ -247,7 +226,6 @@ export class ChangesService {
   }
 }
 
-/** Refuses a choice that names nothing, or two things at once. */
 function demandChoice({ user_ids, error, directory }: ParkedChoice): void {
   const isFiltered = error !== undefined || directory !== undefined;
   if ((user_ids === undefined) === isFiltered) return;

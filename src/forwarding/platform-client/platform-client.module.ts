@@ -8,7 +8,6 @@ import { PlatformClient } from './platform.client.js';
 const outbound = (config: Config): Outbound =>
   new Outbound(new NameLookups(config.dnsServers), new DestinationNetworks(config.destinationNetworks));
 
-/** Provides the client of the platform's users API. */
 @Module({
   providers: [{ provide: Outbound, useFactory: outbound, inject: [Config] }, PlatformClient],
   exports: [PlatformClient, Outbound],
@@ -16,7 +15,7 @@ const outbound = (config: Config): Outbound =>
 export class PlatformClientModule implements OnModuleDestroy {
   constructor(@Inject(Outbound) private readonly outbound: Outbound) {}
 
-  /** Closes the connections, which stay open between calls; without this the process would not end. */
+  /** Closes the connections, which stay open between calls; else the process would not end. */
   onModuleDestroy(): Promise<void> {
     return this.outbound.close();
   }

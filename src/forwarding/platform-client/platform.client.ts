@@ -5,11 +5,10 @@ import { urlOf } from '../../base/url.js';
 
 /** The address and the credential of a tenant's platform. */
 export interface PlatformConnection {
-  /** Without a slash at the end. */
   baseUrl: string;
   key: string | null;
   paths: { users: string; resolve: string };
-  /** The tenant that configured the address; null: the operator did. */
+  /** The tenant that configured the address; null when the operator did. */
   owner: string | null;
   /** The operator chose the address, or allows private ones: it may be private, and plain http. */
   trusted: boolean;
@@ -22,11 +21,10 @@ export interface PlatformRequest {
   path: string;
   query?: Record<string, string>;
   body?: string;
-  /** The name of the call, the same for all repetitions. */
+  /** The same for all repetitions of a call. */
   idempotencyKey?: string;
   timeoutMs: number;
   maxBytes?: number;
-  /** Headers that the answer keeps, by lower-case name. */
   keptHeaders?: readonly string[];
 }
 
@@ -51,7 +49,6 @@ export class PlatformClient {
 
   private readonly bases = new Map<string, { origin: string; prefix: string } | null>();
 
-  /** Sends one request. A connection with an invalid address returns `blocked`. */
   send(connection: PlatformConnection, request: PlatformRequest): Promise<OutboundAnswer> {
     const base = this.baseOf(connection.baseUrl);
     if (base === null) {

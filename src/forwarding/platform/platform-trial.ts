@@ -27,10 +27,8 @@ import { noPlatform } from './platform.service.js';
 
 type Call = Pick<PlatformRequest, 'method' | 'path' | 'query' | 'body' | 'idempotencyKey'>;
 
-/** One trial: its steps so far. */
 class Trial {
   readonly steps: PlatformTestStep[] = [];
-  /** What is left behind at the platform, as a sentence. */
   left = '';
 
   constructor(
@@ -78,7 +76,7 @@ class Trial {
     this.left = ` A user ${email} may be left behind at the platform; delete it there.`;
   }
 
-  /** Plays one call; false where its answer is not as it should be. */
+  /** Plays one call; false when the answer is wrong. */
   private async step(
     name: string,
     call: Call,
@@ -93,11 +91,7 @@ class Trial {
   }
 }
 
-/**
- * Plays the calls of forwarding against a platform, with a user that exists for nothing else.
- *
- * Tries the platform without a write.
- */
+/** Plays the calls of forwarding against a platform, with a user made for the trial alone. */
 @Injectable()
 export class PlatformTrial {
   constructor(
@@ -110,8 +104,8 @@ export class PlatformTrial {
   ) {}
 
   /**
-   * Creates, looks up, changes and deletes a throw-away user. The first answer that is not as the contract of the platform
-   * says ends the trial; the user is deleted all the same.
+   * Creates, looks up, changes and deletes a throw-away user. The first answer that breaks the contract of the
+   * platform ends the trial; the user is deleted all the same.
    *
    * @throws {Conflict} `no_platform_yet` when the tenant has no connection
    */
@@ -150,7 +144,6 @@ export class PlatformTrial {
     return { verdict: judge(answer, this.clock.now()), ms: answer.ms };
   }
 
-  /** Asks the platform about a user that does not exist, and says what came of it. Changes nothing. */
   async test(tenantId: string): Promise<PlatformTestBody> {
     const destination = await this.destinations.read(platformOf(tenantId));
     if (destination === null) throw noPlatform();

@@ -9,13 +9,12 @@ import { PlatformTrial } from './platform-trial.js';
 import { ChangePlatform, PausePlatform, PlatformBody, PlatformTestBody, TestPlatform } from './platform.dto.js';
 import { PlatformService } from './platform.service.js';
 
-/** The platform connection of a tenant. */
 @ApiController('platform')
 @RequireScope('admin')
 export class PlatformController {
   constructor(
     private readonly platform: PlatformService,
-    private readonly lookUp: PlatformTrial,
+    private readonly trial: PlatformTrial,
   ) {}
 
   @Get()
@@ -48,7 +47,7 @@ export class PlatformController {
   })
   @ApiOkResponse({ type: PlatformTestBody })
   test(@CurrentCaller() caller: Caller, @Body() body: TestPlatform): Promise<PlatformTestBody> {
-    return body.write === true ? this.lookUp.play(caller) : this.lookUp.test(caller.tenantId);
+    return body.write === true ? this.trial.play(caller) : this.trial.test(caller.tenantId);
   }
 
   @Post('pause')
@@ -90,7 +89,7 @@ export class PlatformController {
     return newTaskBody(await this.platform.beginDrift(caller));
   }
 
-  /** The name that the list of these tasks had first. */
+  /** The former name of the list of tasks. */
   @Get('jobs')
   @RequireScope('platform:read')
   @ApiExcludeEndpoint()

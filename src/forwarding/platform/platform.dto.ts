@@ -5,7 +5,7 @@ import { ServerSet } from '../../base/http/validate.js';
 
 const REMOVALS = ['inactive', 'delete'] as const;
 
-/** What is wrong with an address. */
+/** Returns what is wrong with an address, or null. */
 function addressProblem(value: unknown): string | null {
   if (typeof value === 'string' && value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
   const url = typeof value === 'string' ? urlOf(value) : null;
@@ -25,7 +25,6 @@ const PATH = {
   message: 'must be a path such as /v1/users, without empty and dot segments',
 };
 
-/** The paths of the users API. */
 class PlatformPaths {
   @Text({ max: 200, optional: true, pattern: PATH, example: '/v1/users' })
   users?: string;
@@ -33,7 +32,6 @@ class PlatformPaths {
   resolve?: string;
 }
 
-/** The body of a change of the platform connection; a field that is left out stays. */
 @ServerSet(
   'connected',
   'key_hint',
@@ -85,13 +83,11 @@ export class ChangePlatform {
   dry_run?: boolean;
 }
 
-/** The body of a pause. */
 export class PausePlatform {
   @Text({ max: 500, optional: true, description: 'Why, for other administrators.' })
   reason?: string;
 }
 
-/** The body of a test of the platform connection. */
 export class TestPlatform {
   @Flag({
     optional: true,
@@ -100,7 +96,6 @@ export class TestPlatform {
   write?: boolean;
 }
 
-/** The platform connection as the API shows it. */
 export class PlatformBody {
   @ApiProperty({ description: 'False: there is no platform yet; changes wait and nothing is lost.' })
   connected!: boolean;
@@ -151,7 +146,6 @@ export class PlatformBody {
   sends_again?: number;
 }
 
-/** One call of a trial. */
 export class PlatformTestStep {
   @ApiProperty({ example: 'create' })
   name!: string;
@@ -169,7 +163,6 @@ export class PlatformTestStep {
   duration_ms!: number;
 }
 
-/** What a test of the platform connection found. */
 export class PlatformTestBody {
   @ApiProperty()
   ok!: boolean;

@@ -2,12 +2,11 @@ import { PRIVATE_HINT } from '../../base/http/destination-networks.js';
 import type { Verdict } from '../../engine/delivery/retry.rules.js';
 import { idIn, platformIdOf } from '../platform-user.mapping.js';
 
-/** What is said instead of asking the platform, when the fault is this installation's. */
+/** The finding when this installation cannot read the stored key, so that the platform is not asked. */
 export const KEY_UNREADABLE =
   'The platform was not asked: no key of ENCRYPTION_KEY opens the stored API key of the platform. Put the key that sealed it ' +
   'back into ENCRYPTION_KEY and restart, or set api_key anew.';
 
-/** In plain words, what a test of the platform's address and key found. */
 export function findingOf(verdict: Verdict, baseUrl: string, path: string): { ok: boolean; message: string } {
   const no = (message: string): { ok: boolean; message: string } => ({ ok: false, message });
   switch (verdict.kind) {
@@ -60,9 +59,9 @@ function awayBy(verdict: Verdict & { kind: 'unavailable' }, baseUrl: string): st
   }
 }
 
-// What each answer of a trial has to be. Pure.
+// Checks of the answers of a trial.
 
-/** The throw-away user of a trial. No mail can reach it: `.invalid` has no addresses (RFC 2606 §2). */
+/** The user of a trial. No mail can reach it: `.invalid` has no addresses (RFC 2606 §2). */
 interface TrialUser {
   email: string;
   first_name: string;
@@ -71,7 +70,6 @@ interface TrialUser {
   external_id: string;
 }
 
-/** Makes the throw-away user of a trial. */
 export function trialUser(id: string): TrialUser {
   return {
     email: `talent-bridge-test-${id}@example.invalid`,
@@ -82,10 +80,9 @@ export function trialUser(id: string): TrialUser {
   };
 }
 
-/** What is wrong with an answer, or null. */
 export type TrialProblem = string | null;
 
-/** The answer of `GET resolve`: a JSON object whose `found` is true with this id, or false. */
+/** `GET resolve` answers a JSON object whose `found` is true with this id, or false. */
 export function problemOfResolve(verdict: Verdict, id: string | null): TrialProblem {
   if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
   const { found, id: named } = (verdict.body ?? {}) as { found?: unknown; id?: unknown };
@@ -98,7 +95,7 @@ export function problemOfResolve(verdict: Verdict, id: string | null): TrialProb
   return null;
 }
 
-/** The answer of a create, first or repeated: 2xx with the user's id. */
+/** A create, first or repeated, answers 2xx with the user's id. */
 export function problemOfCreate(verdict: Verdict, known: string | null): TrialProblem {
   if (verdict.kind !== 'ok') {
     const words = refusedWith(verdict, '201');
@@ -112,7 +109,7 @@ export function problemOfCreate(verdict: Verdict, known: string | null): TrialPr
   return null;
 }
 
-/** The answer of the list by e-mail: it has the user with its `external_id`. */
+/** The list by e-mail has the user with its `external_id`. */
 export function problemOfList(verdict: Verdict, id: string, externalId: string): TrialProblem {
   if (verdict.kind !== 'ok') return refusedWith(verdict, '200');
   const list = Array.isArray(verdict.body)
@@ -126,12 +123,12 @@ export function problemOfList(verdict: Verdict, id: string, externalId: string):
   return entry?.external_id === externalId ? null : 'The user in the list needs its external_id.';
 }
 
-/** The answer of an update or a deletion: 2xx. */
+/** An update or a deletion answers 2xx. */
 export function problemOfWrite(verdict: Verdict): TrialProblem {
   return verdict.kind === 'ok' ? null : refusedWith(verdict, '200 or 204');
 }
 
-/** The answer of a second deletion: 404, 410 or 2xx again. */
+/** A second deletion answers 404, 410 or 2xx. */
 export function problemOfGone(verdict: Verdict): TrialProblem {
   return verdict.kind === 'ok' || verdict.kind === 'missing' ? null : refusedWith(verdict, '404, 410 or 204');
 }

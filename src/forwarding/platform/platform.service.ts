@@ -31,7 +31,6 @@ import { ForwardingService } from '../forwarding.service.js';
 import type { PlatformBody, ChangePlatform } from './platform.dto.js';
 import { KEY_UNREADABLE } from './platform.rules.js';
 
-/** A connection as administrators see it, without what waits there. */
 export function view(destination: Destination | null): Omit<PlatformBody, 'waiting' | 'parked' | 'message'> {
   const settings = destination?.settings ?? DEFAULT_SETTINGS;
   return {
@@ -55,16 +54,14 @@ function stateShown(destination: Destination | null): string {
   return destination.keyUnreadable ? 'key_unreadable' : 'no_key_yet';
 }
 
-/** What the words are made from. */
 interface State {
   state: string;
   reason: string | null;
   detail: string | null;
-  /** Of a call to the present address; null: none has succeeded. */
+  /** Of a call to the present address; null when none has succeeded. */
   last_success_at: Date | null;
 }
 
-/** Says in one or two sentences how a platform connection is doing, and what to do. */
 export function platformWords({ state, reason, detail, last_success_at }: State): string {
   const words = detail === null || detail === '' ? '' : ` (${detail})`;
   switch (state) {
@@ -130,7 +127,6 @@ function changeOf(body: ChangePlatform): DestinationChange {
   };
 }
 
-/** What the audit log may show of a connection. */
 function settingsOf({ baseUrl, keyHint, settings }: Destination): object {
   return { base_url: baseUrl, key_hint: keyHint, ...settings };
 }
@@ -151,21 +147,16 @@ function missing(field: string, message: string): InvalidFields {
   return new InvalidFields([{ field, message }]);
 }
 
-/** Returns the refusal where the tenant has no platform. */
 export function noPlatform(): Conflict {
   return new Conflict('no_platform_yet', 'There is no platform connection yet.');
 }
 
-/** The tasks of forwarding. */
 const KINDS = ['platform.reforward', 'platform.import', 'platform.drift', 'changes.resend'] as const;
 
 /**
- * The platform connection of a tenant, as its administrators see and change it.
- *
- * Begins the tasks that read the platform's list of users.
- *
- * The platform connection of the first tenant, from `PLATFORM_API_BASE_URL` and `PLATFORM_API_KEY`: made at the start, or
- * when that tenant is created, if it has none.
+ * Shows and changes the platform connection of a tenant, and begins the tasks that read the platform's users. The
+ * first tenant gets its connection from `PLATFORM_API_BASE_URL` and `PLATFORM_API_KEY`, at the start or when it is
+ * created.
  */
 @Injectable()
 export class PlatformService {
@@ -193,17 +184,14 @@ export class PlatformService {
     return { ...(await this.connection(tenantId)), ...(await pendingOf(this.db, platformOf(tenantId))) };
   }
 
-  /** Returns the connection without what waits for it. */
   async connection(tenantId: string): Promise<Omit<PlatformBody, 'waiting' | 'parked'>> {
     const shown = view(await this.destinations.read(platformOf(tenantId)));
     return { ...shown, message: platformWords(shown) };
   }
 
   /**
-   * Makes or changes the connection; what is left out stays.
-   *
-   * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is only
-   *   sent to the present host
+   * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is
+   * only sent to the present host
    */
   async change(caller: Caller, body: ChangePlatform): Promise<PlatformBody> {
     const change = changeOf(body);
@@ -225,10 +213,8 @@ export class PlatformService {
   }
 
   /**
-   * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for
-   * the demo tenant.
-   *
-   * @returns whether one was made
+   * Gives a tenant a connection if it has none: the operator's own platform for the first tenant, the sandbox for the
+   * demo tenant. Returns whether one was made.
    */
   async ensure(tenantId: string, baseUrl: string, key: string | null): Promise<boolean> {
     return this.db.transaction(tenantId, async (tx) => {
@@ -242,7 +228,7 @@ export class PlatformService {
     });
   }
 
-  /** The sandbox is still the same one, at another address: a tenant that forwarded to it follows, with its key. */
+  /** Follows the sandbox to another address, for a tenant that forwarded to the former one, with its key. */
   async follow(tenantId: string, from: string, to: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       const known = await this.destinations.lock(tx, platformOf(tenantId));
@@ -312,17 +298,15 @@ export class PlatformService {
     if (refusal !== null) throw missing('base_url', refusal);
   }
 
-  /** Begins to take in all users that the platform has. */
   beginImport(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.import', 'platform.import_begun');
   }
 
-  /** Begins to compare the platform's list with what the platform should know. Changes nothing. */
+  /** Begins to compare the platform's list with the expected accounts. Changes nothing. */
   beginDrift(caller: Caller): Promise<TaskRow> {
     return this.begin(caller, 'platform.drift', 'platform.drift_begun');
   }
 
-  /** Returns the newest tasks of forwarding. */
   async listTasks(tenantId: string): Promise<{ data: TaskBody[] }> {
     const rows = await this.tasks.list(tenantId, { kinds: KINDS }, { limit: 50, after: null });
     const now = this.clock.now();
@@ -341,11 +325,7 @@ export class PlatformService {
     });
   }
 
-  /**
-   * Fills the connection, if there is a first tenant without one.
-   *
-   * @returns why the settings are not used, in words; null: they are used, or not set
-   */
+  /** @returns why the settings are not used, in words; null when they are used, or not set */
   async applyFirst(): Promise<string | null> {
     const { baseUrl, apiKey } = this.config.platform;
     if (baseUrl === undefined) {

@@ -5,10 +5,9 @@ import { addAccepted, HOURS_OF, type DeliveryHour } from '../../engine/delivery/
 import { EventsService } from '../../engine/events/events.service.js';
 import { platformOf, PLATFORM } from '../connections.js';
 
-/** Changes that are counted in one transaction. */
+/** Changes per transaction. */
 const BATCH = 20_000;
 
-/** The changes of one batch in one hour. */
 interface CountedHour {
   hour: Date;
   accepted: number;
@@ -16,10 +15,7 @@ interface CountedHour {
   all: number;
 }
 
-/**
- * Adds accepted changes to the totals of their hours. The request that accepts a change does not: one row for each hour
- * would let the writes of a tenant wait for each other.
- */
+/** The request that accepts a change adds no total: one row an hour would let the writes of a tenant wait in line. */
 @Injectable()
 export class AcceptedChanges extends IntervalWork {
   override readonly kind = 'changes.counting';
@@ -27,14 +23,14 @@ export class AcceptedChanges extends IntervalWork {
 
   constructor(
     private readonly db: Database,
-    private readonly horizon: EventsService,
+    private readonly events: EventsService,
   ) {
     super();
   }
 
   /** Counts the changes of all tenants up to the horizon: no change with a lower sequence is still to come. */
   override async run(): Promise<void> {
-    const through = await this.horizon.newest();
+    const through = await this.events.newest();
     for (const tenantId of await this.tenantsWithChanges(through)) {
       let isFull = true;
       while (isFull) isFull = await this.count(tenantId, through);
@@ -81,10 +77,7 @@ export class AcceptedChanges extends IntervalWork {
     });
   }
 
-  /**
-   * Returns the hours of a range in which something happened. Changes that are not in the totals yet are counted here: in one
-   * statement with the totals, so that each change counts once.
-   */
+  /** Changes that are not in the totals yet are counted in the same statement, so that each change counts once. */
   async hours(tenantId: string, from: Date, to: Date): Promise<DeliveryHour[]> {
     const { rows } = await this.db.query<DeliveryHour>(
       `select * from (${HOURS_OF}) t

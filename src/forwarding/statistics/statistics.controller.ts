@@ -11,12 +11,9 @@ import { ChangeStatisticsPage } from './statistics.dto.js';
 import { INTERVALS, startOf, statisticsOf, type Interval } from './statistics.rules.js';
 
 const NAMES = Object.keys(INTERVALS) as Interval[];
-/** The most intervals of one answer: a month of hours, and a leap year of days. */
 const MOST: Record<Interval, number> = { hour: 31 * 24, day: 366 };
-/** The intervals that are shown unless `from` is given. */
 const SHOWN: Record<Interval, number> = { hour: 24, day: 30 };
 
-/** How many changes came and were forwarded. */
 @ApiController('changes/statistics', { tag: 'changes' })
 @RequireScope('changes:read')
 @ApiRefusals()

@@ -2,23 +2,15 @@ import type { DeliveryHour } from '../../engine/delivery/delivery-hours.js';
 import { addLags, lagAt } from '../../engine/delivery/lags.rules.js';
 import type { ChangeStatisticsBody } from './statistics.dto.js';
 
-/** The lengths of intervals, in milliseconds. They begin at full hours and days of UTC. */
+/** In milliseconds. Intervals begin at full hours and days of UTC. */
 export const INTERVALS = { hour: 3_600_000, day: 86_400_000 } as const;
-/** The length of an interval, as the API names it. */
 export type Interval = keyof typeof INTERVALS;
 
-/** Returns the start of the interval that a moment is in. */
 export function startOf(moment: number, interval: Interval): number {
   return moment - (moment % INTERVALS[interval]);
 }
 
-/**
- * Adds hours up to intervals.
- *
- * @param from the start of the first interval, in milliseconds
- * @param to the end of the range
- * @returns one line for each interval, also where nothing happened
- */
+/** Adds hours up to one line for each interval, empty ones included. @param from the start of the first interval */
 export function statisticsOf(
   hours: readonly DeliveryHour[],
   { from, to, interval }: { from: number; to: number; interval: Interval },

@@ -19,7 +19,6 @@ import {
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies readonly (keyof Person)[];
 
-/** How an account of the platform differs from what it should be, as one sentence; null: it does not. */
 export function differenceOf(expected: Expected, account: PlatformUser, accountIsActive: boolean): string | null {
   const shouldBeActive = expected.state === 'active';
   if (shouldBeActive !== accountIsActive) {
@@ -28,7 +27,7 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
   // An inactive account keeps the values that it had.
   if (!shouldBeActive) return null;
   const person = JSON.parse(expected.body) as Person;
-  // A platform that does not show a field cannot be compared by it. The account of a user without an e-mail keeps its own.
+  // A field that the platform does not show cannot be compared. A user without an e-mail keeps that of the account.
   const shown = FIELDS.filter((name) => account[name] !== null && !(name === 'email' && person.email === null));
   const fields = shown.filter((name) => account[name] !== (person[name] ?? ''));
   return fields.length === 0 ? null : `Another value on the platform: ${fields.join(', ')}.`;
@@ -36,22 +35,18 @@ export function differenceOf(expected: Expected, account: PlatformUser, accountI
 
 type Counts = Record<'same' | 'different' | 'missing' | 'extra', number>;
 
-/**
- * Compares the platform's list with what the platform should know, and lists what differs. First the list is read, one page
- * after the other; then those are looked for who were not in it. Changes nothing, here or there.
- */
+/** Lists how the platform's accounts differ from the expected ones, then who is missing. Changes nothing. */
 @Injectable()
 export class DriftStep {
   constructor(
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly leftOut: TasksRepository,
+    private readonly tasks: TasksRepository,
     private readonly events: EventsRepository,
     private readonly users: NamedUsers,
   ) {}
 
-  /** One page of the list, or one batch of our users. */
   async run(task: Task): Promise<Batch> {
     const counts = countsOf(task);
     const { payload } = task;
@@ -99,7 +94,7 @@ export class DriftStep {
     return found;
   }
 
-  /** Returns what an account is; null: an inactive account without a user. */
+  /** Returns the verdict on an account; null for an inactive account without a user. */
   private async judge(task: Task, expected: Expected | undefined, account: PlatformUser): Promise<keyof Counts | null> {
     const active = isActive(account);
     if (expected === undefined) {
@@ -122,7 +117,7 @@ export class DriftStep {
     );
     for (const userId of users) {
       const detail = 'Active here, and not in the list of the platform.';
-      await this.leftOut.addLeftOut(tenantId, taskId, {
+      await this.tasks.addLeftOut(tenantId, taskId, {
         id: userId,
         item: { user_id: userId },
         reason: 'missing',
@@ -137,7 +132,6 @@ export class DriftStep {
     return { ...batch, next: null };
   }
 
-  /** Records that the platform differs. A last batch that runs again records nothing more. */
   private async tell(tenantId: string, taskId: string, { missing, different, extra }: Counts): Promise<void> {
     if (missing + different + extra === 0) return;
     const data = { task_id: taskId, missing, different, extra };
@@ -152,11 +146,10 @@ export class DriftStep {
     detail: string,
   ): Promise<void> {
     const { id, item } = shownOf({ user: account, place: '' });
-    await this.leftOut.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
+    await this.tasks.addLeftOut(tenantId, taskId, { id, item: { ...item, user_id: userId }, reason, detail });
   }
 
-  /** Returns the active users with these keys that are bound to no account yet, by their key. */
-  async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
+  private async unboundByKey(tenantId: string, epoch: number, externalIds: string[]): Promise<Map<string, Expected>> {
     const ids = await this.users.byExternalId(tenantId, externalIds);
     const unbound = await expectedUnbound(this.db, platformOf(tenantId), epoch, [...ids.values()]);
     const byId = new Map(unbound.map((expected) => [expected.subject, expected]));
@@ -164,7 +157,11 @@ export class DriftStep {
   }
 
   /** Looks through the next users. Returns those that should be active on the platform and are not in its list. */
-  async unseen(tenantId: string, taskId: string, after: string): Promise<{ users: string[]; next: string | null }> {
+  private async unseen(
+    tenantId: string,
+    taskId: string,
+    after: string,
+  ): Promise<{ users: string[]; next: string | null }> {
     const { subjects, next } = await expectedAfter(this.db, platformOf(tenantId), after);
     const active = subjects.filter(({ state }) => state === 'active').map(({ subject }) => subject);
     const seen = await this.list.seenAmong(tenantId, taskId, active);

@@ -9,11 +9,7 @@ import { ImportStep } from './import.step.js';
 
 const BATCH = 500;
 
-/**
- * Adds the handlers of the tasks of forwarding.
- *
- * Marks users to be sent again, behind everything that is new.
- */
+/** Runs the tasks of forwarding that send users again, after everything that is new. */
 @Injectable()
 export class ForwardingTasks {
   constructor(
@@ -42,16 +38,16 @@ export class ForwardingTasks {
     handlers.add(['platform.drift'], { run: (task) => drift.run(task), callsOut: true });
   }
 
-  /** After a change of address: sends every active user to the new one. */
-  async reforward({ tenantId, payload }: Task): Promise<Batch> {
+  /** Sends every active user to a changed address. */
+  private async reforward({ tenantId, payload }: Task): Promise<Batch> {
     const epoch = Number(payload['epoch']);
     const after = typeof payload['after'] === 'string' ? payload['after'] : '';
     const { moved, next } = await this.db.transaction(tenantId, (tx) => rebind(tx, platformOf(tenantId), epoch, after));
     return { done: moved, next: next === null ? null : { ...payload, after: next } };
   }
 
-  /** Sends every user who changed since then, as the user is now; one with several changes once. */
-  async resend({ tenantId, payload }: Task): Promise<Batch> {
+  /** Sends every user who changed since then, in the present state; a user with several changes once. */
+  private async resend({ tenantId, payload }: Task): Promise<Batch> {
     return this.db.transaction(tenantId, async (tx) => {
       const { rows } = await tx.query<{ sequence: string; user_id: string; newest: boolean }>(
         `select c.sequence, c.user_id, not exists (

@@ -12,15 +12,12 @@ import { ForwardingService, type Intake, type PeopleIntake } from '../forwarding
 import { personText } from '../platform-user.mapping.js';
 import { isActive, PlatformList, shownOf, type ListedAccount } from './platform-list.js';
 
-/** The number of items that are worked on at once: half of what a small installation's pool has, less one. */
+/** Items in work at once: half of the pool of a small installation, less one. */
 const WIDTH = 4;
 
 /**
- * Works on items at the same time, those that share a name one after the other in their order: what becomes of the second
- * depends on what became of the first.
- *
- * @param namesOf what may make two items depend on each other
- * @throws what `work` threw first, when all that had begun has ended
+ * Works on items at the same time. Those that share a name follow each other: the result of the second depends on the
+ * first. Throws the first error of `work`, when all begun work has ended.
  */
 export async function sideBySide<T>(
   items: readonly T[],
@@ -47,22 +44,21 @@ export async function sideBySide<T>(
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
-/** Takes in the users that the platform already has, one page of its list after the other. Nothing is forwarded. */
 @Injectable()
 export class ImportStep {
   constructor(
     private readonly db: Database,
     private readonly destinations: DestinationsRepository,
     private readonly list: PlatformList,
-    private readonly port: ForwardingService,
-    private readonly leftOut: TasksRepository,
+    private readonly forwarding: ForwardingService,
+    private readonly tasks: TasksRepository,
     private readonly slots: WorkSlots,
   ) {}
 
   async run(task: Task): Promise<Batch> {
     const destination = await this.destinations.read(platformOf(task.tenantId));
     if (destination === null) throw new TaskFailed('There is no platform connection.');
-    const intake = this.port.connected;
+    const intake = this.forwarding.connected;
     if (intake === null) throw new TaskFailed('This installation cannot take people in.');
     const cursor = typeof task.payload['cursor'] === 'string' ? task.payload['cursor'] : undefined;
     const before = Number(task.payload['read'] ?? 0);
@@ -84,7 +80,7 @@ export class ImportStep {
       if (outcome.kind !== 'left_out') return;
       const { reason, detail } = outcome;
       const { id, item } = shownOf(account);
-      await this.leftOut.addLeftOut(task.tenantId, task.id, { id, item, reason, detail });
+      await this.tasks.addLeftOut(task.tenantId, task.id, { id, item, reason, detail });
     };
     await this.slots.run(() => sideBySide(due, namesOf, takeOne));
     // Noted after the batch: a batch that is repeated meets its accounts as known.
@@ -99,8 +95,8 @@ export class ImportStep {
   }
 
   /**
-   * The list is read twice: first the active accounts, then all that were not met. So of two accounts with one e-mail the
-   * active one is taken, whichever comes first; and an account whose state changes between the two is taken once.
+   * The list is read twice: the active accounts, then the others. So of two accounts with one e-mail the active one is
+   * taken, and an account whose state changes between the two passes is taken once.
    */
   private async dueIn(
     pass: 'active' | 'others',
@@ -159,7 +155,6 @@ export class ImportStep {
   }
 }
 
-/** By what two accounts of a list may be one user, or be in each other's way. */
 function namesOf({ user, place }: ListedAccount): string[] {
   if (user === null) return [`place ${place}`];
   const names = [user.email, user.external_id].filter((name) => name !== null && name !== '');

@@ -12,33 +12,28 @@ import { KEY_UNREADABLE } from '../platform/platform.rules.js';
 
 const PAGE = 100;
 const PAGE_BYTES = 4 * 1024 * 1024;
-/** Where platforms say how many entries a list has: a header, or a field of the answer (RFC 7644 §3.4.2: `totalResults`). */
+/** Where platforms give the length of a list: a header, or a field of the answer (RFC 7644 §3.4.2: `totalResults`). */
 const TOTAL_HEADER = 'x-total-count';
 const TOTAL_FIELDS = ['total', 'total_count', 'totalResults', 'count'];
 
-/** A page of the platform's list. */
 interface ListedPage {
   accounts: ListedAccount[];
-  /** The cursor of the page that follows; null: this was the last one. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null;
-  /** How many entries the list has; null: the platform does not say, and it is known with the last page. */
+  /** The entries of the list; null when the platform does not state it, until the last page. */
   total: number | null;
 }
 
-/** An entry of the platform's list. */
 export interface ListedAccount {
-  /** Null: no account can be read from it. */
   user: PlatformUser | null;
-  /** Its place in the list. */
   place: string;
 }
 
-/** Whether the account may work on the platform; one that does not say so may. */
+/** Returns whether the account may work on the platform; an account without a status may. */
 export function isActive({ status }: PlatformUser): boolean {
   return status === null || status === 'active';
 }
 
-/** How a report shows an entry. */
 export function shownOf({ user, place }: ListedAccount): { id: string; item: object } {
   if (user === null) return { id: place, item: { place } };
   const { id, email, external_id, status } = user;
@@ -56,10 +51,7 @@ function pageIn(body: unknown, cursor: string): { accounts: ListedAccount[]; nex
   return { accounts, next: typeof following === 'string' && following !== '' ? following : null };
 }
 
-/**
- * Returns how many entries a list has. A number that the entries read so far contradict is none: `count` is the size of the
- * page for some platforms.
- */
+/** A number below the entries read so far is ignored: `count` is the size of the page for some platforms. */
 export function totalIn(
   body: unknown,
   header: string | undefined,
@@ -72,9 +64,7 @@ export function totalIn(
   return (total as number | undefined) ?? null;
 }
 
-/**
- * The platform's own list of accounts, read page by page.
- */
+/** The platform's own list of accounts, page by page, and the ids that a task has seen. */
 @Injectable()
 export class PlatformList {
   constructor(
@@ -85,10 +75,8 @@ export class PlatformList {
   ) {}
 
   /**
-   * Reads one page.
-   *
    * @param before entries of the pages before
-   * @throws {TaskInterrupted} while the platform is away
+   * @throws {TaskInterrupted} while the platform is unreachable
    * @throws {TaskFailed} when it does not give its list
    */
   async page(destination: Destination, cursor: string | undefined, before: number): Promise<ListedPage> {
@@ -118,7 +106,6 @@ export class PlatformList {
     };
   }
 
-  /** Notes ids; one that is noted already stays. */
   async noteSeen(tenantId: string, taskId: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     await this.db.query(
@@ -127,7 +114,6 @@ export class PlatformList {
     );
   }
 
-  /** Returns those of some ids that are noted. */
   async seenAmong(tenantId: string, taskId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const { rows } = await this.db.query<{ id: string }>(
@@ -137,7 +123,6 @@ export class PlatformList {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Forgets everything that a task has noted. */
   async forgetSeen(tenantId: string, taskId: string): Promise<void> {
     await this.db.query(`delete from task_seen where tenant_id = $1 and task_id = $2`, [tenantId, taskId]);
   }
@@ -145,7 +130,6 @@ export class PlatformList {
 
 const BATCH = 500;
 
-/** What a destination should know of a subject. */
 export interface Expected {
   readonly subject: string;
   readonly state: TargetState;
@@ -154,7 +138,6 @@ export interface Expected {
 
 const COLUMNS = `l.subject, l.target_state as state, l.target_body as body`;
 
-/** Returns the subjects that are bound to these accounts at this address, by the id of the account. */
 export async function expectedByAccount(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -169,7 +152,6 @@ export async function expectedByAccount(
   return new Map(rows.map(({ account, ...expected }) => [account, expected]));
 }
 
-/** Returns those of these subjects that are bound to no account at this address. */
 export async function expectedUnbound(
   db: Database,
   { tenantId, channel, id }: DestinationKey,
@@ -185,11 +167,6 @@ export async function expectedUnbound(
   return rows;
 }
 
-/**
- * Returns the next subjects in their order.
- *
- * @returns `next` is null after the last batch
- */
 export async function expectedAfter(
   db: Database,
   { tenantId, channel, id }: DestinationKey,

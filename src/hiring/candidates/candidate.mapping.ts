@@ -4,21 +4,16 @@ import { type RecordedFact, thinIfLarge } from '../../engine/events/event-record
 import { foldCase } from '../../protocols/scim/text.js';
 import type { CandidateRow } from './candidate.js';
 
-/** Returns the form of an e-mail by which candidates are found. */
+/** Candidates are found by this form of an e-mail. */
 export function candidateEmailKey(email: string): string {
   return foldCase(tidy(email));
 }
 
-/** Returns a candidate as JSON text for the API. It contains the text of the metadata unchanged. */
 export function candidateText(row: CandidateRow): string {
   return `${members(row)}}`;
 }
 
-/**
- * Returns the event of a write of a candidate: the candidate after it, and its sequence.
- *
- * @param backfill a first import brought it: the event says so
- */
+/** @param backfill the event is marked: a first import brought the candidate */
 export function writtenFact(
   event: 'candidate.created' | 'candidate.updated',
   row: CandidateRow,
@@ -29,7 +24,6 @@ export function writtenFact(
   return { event, record: row.id, data: thinIfLarge(event, data, idsOf(row)) };
 }
 
-/** Returns the event of a removal: ids alone. */
 export function deletedFact(row: CandidateRow): RecordedFact {
   const event = 'candidate.deleted';
   return { event, record: row.id, data: JSON.stringify(idsOf({ ...row, sequence: row.sequence + 1 })) };
@@ -50,7 +44,7 @@ function members(row: CandidateRow): string {
   );
 }
 
-/** A column of a candidate: its type, and its value where that is not the member of the row with the same name. */
+/** A column of a candidate; `value` where the row has no member of that name. */
 interface Column {
   readonly name: string;
   readonly type: 'text' | 'boolean' | 'json' | 'int' | 'timestamptz';
@@ -63,7 +57,6 @@ const column = (name: keyof CandidateRow, type: Column['type'] = 'text'): Column
   valueOf: (row) => row[name],
 });
 
-/** The columns that every write sets, after the id. */
 export const WRITTEN: readonly Column[] = [
   column('external_id'),
   column('email'),
@@ -80,7 +73,7 @@ export const WRITTEN: readonly Column[] = [
   column('updated_at', 'timestamptz'),
 ];
 
-/** A control character: no key holds one. */
+/** A control character that no key has. */
 export const BETWEEN_KEYS = '\u001f';
 
 /** The columns that only the sync of an ATS sets. Keys are text that is split: arrays of arrays would be flattened. */
@@ -91,12 +84,11 @@ export const SYNCED: readonly Column[] = [
   column('ats_status'),
 ];
 
-/** Returns the names of columns, with commas between. */
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => name).join(', ');
 }
 
-/** The columns of a row, to be read; `json` as text, since the driver would parse it. */
+/** `json` is read as text, since the driver would parse it. */
 export const CANDIDATE_COLUMNS =
   `id, ${namesOf([...WRITTEN, ...SYNCED].filter(({ name }) => name !== 'email_key'))}`.replace(
     ' metadata,',

@@ -1,13 +1,12 @@
 import type { CandidateChange, CandidateFields, CandidateRow, Metadata, AtsStatus } from './candidate.js';
 import { NO_METADATA, readCandidateMetadata, mergedMetadata, metadataTextProblem } from './metadata.rules.js';
 
-/** A candidate that is to be written, and the opening whose title it takes; null: its title is final. */
+/** `titleFrom`: the opening whose title the candidate takes; null when its title is final. */
 interface CandidateEdit {
   row: CandidateRow;
   titleFrom: string | null;
 }
 
-/** Returns a new candidate. */
 export function newCandidate(fields: CandidateFields, id: string, at: Date): CandidateEdit {
   const { email, first_name, last_name, external_id, job_title: title = null, metadata = NO_METADATA } = fields;
   const isSet = title !== null;
@@ -35,10 +34,7 @@ export function newCandidate(fields: CandidateFields, id: string, at: Date): Can
   };
 }
 
-/**
- * Returns the candidate after a change. A title that is sent back unchanged keeps its origin: the caller's, or that
- * of the opening.
- */
+/** A title that is sent back unchanged keeps its origin: the caller, or the opening. */
 export function changedCandidate(before: CandidateRow, change: CandidateChange, at: Date): CandidateEdit {
   const { metadata, job_title: sent, ...plain } = change;
   const row: CandidateRow = { ...before };
@@ -70,7 +66,6 @@ export function openingAfter(before: CandidateRow, { openingId }: Metadata): str
   return openingId === inMetadata ? before.job_opening_id : openingId;
 }
 
-/** Returns the candidate of an edit with the title of the opening that it follows. */
 export function titled({ row, titleFrom }: CandidateEdit, title: string | null): CandidateRow {
   return titleFrom === null ? row : { ...row, job_title: title };
 }
@@ -88,7 +83,6 @@ const COMPARED = [
   'ats_status',
 ] as const satisfies readonly (keyof CandidateRow)[];
 
-/** Returns whether two states of a candidate are the same, but for times and sequence. */
 export function sameCandidate(a: CandidateRow, b: CandidateRow): boolean {
   return COMPARED.every((name) => a[name] === b[name]);
 }
@@ -100,19 +94,19 @@ export interface SyncedCandidate {
   email: string;
   firstName: string;
   lastName: string;
-  /** The `external_id` of the job; null: none. Left out: stays as it is. */
+  /** The `external_id` of the job; null when there is none. Absent: unchanged. */
   opening?: string | null;
-  /** By key; null: the ATS has no such value. What is left out stays as it is. */
+  /** By key; null when the ATS has no such value. An absent key stays unchanged. */
   metadata: Readonly<Record<string, string | null>>;
-  /** Left out: stays as it is; so does the status. */
+  /** Absent: stage and status stay unchanged. */
   stage?: string | null;
   status?: AtsStatus;
 }
 
-/** What a candidate of an ATS comes to, before its title is known; or why it is not written. */
+/** The edit before its title is known; or why the candidate is not written. */
 type SyncedEdit = CandidateEdit | 'claimed_by_another_connection' | 'metadata_too_large';
 
-/** Returns the candidate as the ATS says it is. A record that the API made is adopted, with its id and metadata. */
+/** Returns the candidate with the values of the ATS. A record of the API is adopted, with its id and metadata. */
 export function syncedEdit(
   before: CandidateRow | undefined,
   synced: SyncedCandidate,
@@ -124,7 +118,7 @@ export function syncedEdit(
   }
   const merged = mergedMetadata(before?.metadata ?? '{}', before?.ats_keys ?? [], synced.metadata);
   if (metadataTextProblem(merged.text) !== null) return 'metadata_too_large';
-  // What the ATS says of it need not be read from its text again.
+  // The values of the ATS need not be read from their text again.
   const said = merged.isWhole ? synced.metadata : (JSON.parse(merged.text) as object);
   const metadata = readCandidateMetadata(merged.text, said);
   if (synced.opening !== undefined) metadata.openingId = synced.opening;
@@ -146,7 +140,6 @@ export function syncedEdit(
   return { row, titleFrom: edit.titleFrom };
 }
 
-/** Returns whether a write of the edit would change nothing, with its title. */
 export function isUnchanged(before: CandidateRow | undefined, after: CandidateRow): boolean {
   if (before === undefined || before.ats_connection_id !== after.ats_connection_id) return false;
   return sameCandidate(before, after) && (before.ats_keys ?? []).join() === (after.ats_keys ?? []).join();

@@ -1,4 +1,3 @@
-/** What becomes of a candidate in its ATS. */
 export const ATS_STATUSES = ['active', 'rejected', 'hired', 'archived'] as const;
 
 /** One of {@link ATS_STATUSES}. */
@@ -14,27 +13,24 @@ export interface CandidateRow {
   job_title: string | null;
   /** The caller has set the title; else it is that of the opening. */
   job_title_set: boolean;
-  /** JSON text of an object, letter for letter as sent. */
   metadata: string;
   /** The opening that the metadata names, by its `external_id` or id. */
   job_opening_id: string | null;
   /** `ats_priority` of the metadata, if it is text. */
   ats_priority: string | null;
-  /** The ATS connection that owns the identity fields; null: the API does. */
+  /** The ATS connection that owns the identity fields; null when the API owns them. */
   ats_connection_id: string | null;
-  /** The keys of the metadata that the ATS owns; null: none. */
+  /** The keys of the metadata that the ATS owns; null when there are none. */
   ats_keys: readonly string[] | null;
-  /** The stage in the ATS, by name; null: none, or no ATS owns the candidate. */
+  /** The stage in the ATS, by name; null when there is none, or no ATS owns the candidate. */
   stage: string | null;
-  /** Null: no ATS owns the candidate. */
+  /** Null when no ATS owns the candidate. */
   ats_status: AtsStatus | null;
-  /** The number of the record's events. */
   sequence: number;
   created_at: Date;
   updated_at: Date;
 }
 
-/** Metadata as sent, and the values that are read from it. */
 export interface Metadata {
   text: string;
   openingId: string | null;
@@ -43,8 +39,7 @@ export interface Metadata {
 
 type Sent = Pick<CandidateRow, 'email' | 'first_name' | 'last_name' | 'external_id'>;
 
-/** The fields of a candidate that a caller sends. Absent: unchanged; the title null: that of the opening. */
+/** The fields of a candidate that a caller sends. Absent: unchanged. A null title: that of the opening. */
 export type CandidateChange = Partial<Sent & Pick<CandidateRow, 'job_title'>> & { metadata?: Metadata };
 
-/** What makes a candidate. */
 export type CandidateFields = CandidateChange & Sent;

@@ -39,7 +39,6 @@ const METADATA = {
   example: { ats: 'zoho_recruit', job_opening_id: 'zr_480912', ats_priority: 'high' },
 };
 
-/** A new candidate. */
 @ServerSet(...SERVER_FIELDS)
 @AsSent('metadata')
 export class CreateCandidate {
@@ -69,12 +68,10 @@ export class CreateCandidate {
 @AsSent('metadata')
 export class ChangeCandidate extends ChangeType(CreateCandidate) {}
 
-/** A whole candidate by the caller's own key: what creates one, or the fields of one that is there. */
 @ServerSet(...SERVER_FIELDS)
 @AsSent('metadata')
 export class PutCandidate extends PutType(CreateCandidate) {}
 
-/** A candidate as this API shows it. */
 class CandidateBody extends IntersectionType(
   ShownType(CreateCandidate, ['email', 'first_name', 'last_name', 'external_id', 'job_title']),
   Times,
@@ -93,16 +90,11 @@ class CandidateBody extends IntersectionType(
   ats_status!: AtsStatus | null;
 }
 
-/** A page of candidates. */
 class CandidateListBody extends UpdatesPage(CandidateBody, 'a candidate') {}
 
 type Sent = Pick<BridgeRequest, 'rawBody'>;
 
-/**
- * Returns the fields of a validated body that were sent, with the metadata as written in the request.
- *
- * @throws {InvalidFields} for metadata over 16 KiB
- */
+/** Returns the sent fields, with the metadata as written. @throws {InvalidFields} for metadata over 16 KiB */
 function sentFields<T extends { metadata?: object | null }>(
   req: Sent,
   body: T,
@@ -120,7 +112,6 @@ function sentMetadata({ rawBody }: Sent, value: object | null): Metadata {
   return readCandidateMetadata(text, value);
 }
 
-/** The candidates of a tenant. */
 @ApiController('candidates', { unversioned: true })
 export class CandidatesController {
   constructor(

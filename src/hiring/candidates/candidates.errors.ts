@@ -1,14 +1,13 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import { Conflict, DomainError } from '../../base/errors/domain-error.js';
 
-/** Another candidate of the tenant has the `external_id`; names that candidate. */
+/** Another candidate of the tenant has the `external_id`; the error names it. */
 export class ExternalIdTaken extends Conflict {
   constructor(readonly holderId: string) {
     super('external_id_taken', 'Another candidate has this external_id.', { members: { id: holderId } });
   }
 }
 
-/** Other requests changed the same candidate, or its opening, again and again at the same moment. */
 export class CandidateContention extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'too_much_contention';
@@ -19,7 +18,7 @@ export class CandidateContention extends DomainError {
   }
 }
 
-/** What the caller would change belongs to the ATS that brought the candidate; names the fields and the connection. */
+/** The caller would change what belongs to the ATS; the error names the fields and the connection. */
 export class ManagedByAts extends Conflict {
   constructor(connectionId: string, fields: readonly string[]) {
     super('managed_by_ats', 'The ATS owns these fields: change them there.', {
@@ -29,13 +28,13 @@ export class ManagedByAts extends Conflict {
   }
 }
 
-/** A candidate is removed: rooms above remove what they keep of it, in the same transaction. */
+/** A candidate is removed: rooms above remove their rows about it, in the same transaction. */
 export class CandidateRemoved {
   constructor(
     readonly tx: SqlRunner,
     readonly tenantId: string,
     readonly candidate: { id: string; external_id: string; email: string },
-    /** The candidate that it was merged into; null: its personal data is erased. */
+    /** The candidate that it was merged into; null when its personal data is erased. */
     readonly mergedInto: string | null,
   ) {}
 }

@@ -17,7 +17,6 @@ import { SyncedCandidates } from './synced-candidates.js';
 })
 export class CandidateTitlesModule {}
 
-/** The candidates of a tenant. */
 @Module({
   imports: [JobsModule],
   controllers: [CandidatesController],

@@ -10,14 +10,12 @@ import { hasTitle } from '../jobs/jobs.repository.js';
 import type { CandidateRow } from './candidate.js';
 import { CANDIDATE_COLUMNS, candidateEmailKey, namesOf, WRITTEN } from './candidate.mapping.js';
 
-/** Which candidates a list shows. */
 export interface CandidateFilter {
   email?: string | undefined;
   external_id?: string | undefined;
   ats_priority?: string | undefined;
   stage?: string | undefined;
   ats_status?: string | undefined;
-  /** The opening, by any of its names. */
   openings?: readonly string[] | undefined;
   connection?: string | undefined;
   /** The beginning of a name, an e-mail or an `external_id`. */
@@ -25,13 +23,12 @@ export interface CandidateFilter {
   updated_since?: Date | undefined;
 }
 
-/** What `q` is looked for in; names without regard to case. */
+/** The columns of a search; names without regard to case. */
 const SEARCHED = ['lower(p.first_name) collate "C"', 'lower(p.last_name) collate "C"', 'p.email_key', 'p.external_id'];
 
-/** Merges of merges are followed so far. */
 const MOST_MERGES = 32;
 
-/** Looks candidates up. */
+/** Reads candidates, and makes the statements that write them. */
 @Injectable()
 export class CandidatesRepository {
   constructor(private readonly db: Database) {}
@@ -61,7 +58,6 @@ export class CandidatesRepository {
     return rows[0]?.id ?? this.survivor(tenantId, externalId);
   }
 
-  /** Returns a page, newest first. */
   list(tenantId: string, filter: CandidateFilter, page: PageRequest): Promise<CutRows<CandidateRow>> {
     const { email, external_id, ats_priority, stage, ats_status, openings, connection, q } = filter;
     const equal = {
@@ -84,7 +80,6 @@ export class CandidatesRepository {
     );
   }
 
-  /** Returns the `updated_since` of the next call. */
   nextUpdatedSince(tenantId: string): Promise<string> {
     return nextUpdatedSince(this.db, tenantId);
   }
@@ -108,14 +103,9 @@ export class CandidatesRepository {
 
 const NAMES = namesOf(WRITTEN);
 
-/**
- * Returns the statement that adds a candidate. It writes nothing where another one has the `external_id`, or where the
- * opening has another title by now.
- *
- * @param titleFrom the opening that the title is from
- */
+/** Writes nothing where another candidate has the `external_id`, or the opening `titleFrom` has a new title. */
 export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
-  // One that waits for the name of an opening would hold up those that go with it.
+  // A row that waits for the name of an opening would hold up the rows joined to its statement.
   const joins = titleFrom === null ? { tenantId, key: row.id } : null;
   return new WriteStatement().subject((p) => {
     const list = `${p.shared(tenantId, 'text')}, ${p.add(row.id, 'text')}, ${values(p, row)}`;
@@ -125,10 +115,7 @@ export function insertCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   }, joins);
 }
 
-/**
- * Returns the statement that changes a candidate from its last sequence to the next one. It writes nothing where another
- * write was quicker, or where the opening has another title by now.
- */
+/** From the last sequence to the next. Writes nothing after a quicker write, or when the opening has a new title. */
 export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: string | null): WriteStatement {
   return new WriteStatement().subject((p) => {
     const tenant = p.add(tenantId, 'text');
@@ -140,11 +127,7 @@ export function updateCandidate(tenantId: string, row: CandidateRow, titleFrom: 
   });
 }
 
-/**
- * Returns the statement that removes a candidate, and leaves its ids: they show that it was there, and is gone.
- *
- * @param mergedInto the candidate that `resolve` answers from then on; null: none
- */
+/** Keeps the ids as a tombstone. @param mergedInto the candidate that `resolve` returns from then on, or null */
 export function removeCandidate(
   tenantId: string,
   { id, external_id, sequence }: CandidateRow,

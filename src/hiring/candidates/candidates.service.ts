@@ -22,16 +22,14 @@ import {
 } from './candidates.repository.js';
 import { managedChange } from './metadata.rules.js';
 
-/** What happens to a candidate that is there already when it is created. */
 type IfExists = 'refuse' | 'return' | 'update';
 
-/** What a write came to. */
 interface CandidateResult {
   row: CandidateRow;
   created: boolean;
 }
 
-/** The number of tries of a write without a lock, and of look-ups of a candidate that others create and delete. */
+/** Attempts of a write without a lock, and of look-ups of a candidate that others create and delete. */
 const ATTEMPTS = 4;
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
@@ -44,7 +42,6 @@ function allowedChange(before: CandidateRow, change: CandidateChange): Candidate
   return managed.change;
 }
 
-/** The filters of the list of candidates, as the query names them. */
 export const CANDIDATE_FILTERS = [
   'email',
   'external_id',
@@ -57,7 +54,7 @@ export const CANDIDATE_FILTERS = [
   'updated_since',
 ] as const;
 
-/** The least characters of a prefix: one letter is the beginning of too many names. */
+/** The shortest prefix: one letter begins too many names. */
 const LEAST_PREFIX = 2;
 const MOST_PREFIX = 100;
 const PAGE = 200;
@@ -78,18 +75,16 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof CandidateRow)[];
 
 /**
- * The one way to write a candidate, whichever channel the write arrives by: the record and its event are one statement,
- * which checks what was read before. Where it refuses (a lost race, an opening with a new title), the write is decided
- * again; after some attempts with the row locked.
- *
- * Reads lists of candidates for recruiting.
+ * The one way to write a candidate, whichever channel the write arrives by. The record and its event are one
+ * statement, which checks what was read before. Where the statement writes nothing (a lost race, an opening with a new
+ * title), the write is decided again; after some attempts with the row locked.
  */
 @Injectable()
 export class CandidatesService {
   constructor(
     private readonly db: Database,
     private readonly repository: CandidatesRepository,
-    private readonly titles: JobsRepository,
+    private readonly jobs: JobsRepository,
     private readonly events: EventRecorder,
     private readonly domainEvents: DomainEvents,
   ) {}
@@ -102,14 +97,13 @@ export class CandidatesService {
   }
 
   /**
-   * Creates a candidate, or does what the caller asks for with the one that has its `external_id`.
+   * Creates a candidate, or does what `ifExists` asks with the one that has its `external_id`.
    *
-   * @throws {ExternalIdTaken} where the caller asks for nothing
-   * @throws {CandidateContention} when others were quicker every time
+   * @throws {ExternalIdTaken} for `refuse`
+   * @throws {CandidateContention} when other writes were quicker in each attempt
    */
   async create(tenantId: string, fields: CandidateFields, ifExists: IfExists = 'refuse'): Promise<CandidateResult> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Where a candidate may be there, it often is.
       if (attempt > 0 || ifExists !== 'refuse') {
         const known = await this.existing(tenantId, fields, ifExists);
         if (known !== null) return { row: known, created: false };
@@ -124,12 +118,12 @@ export class CandidatesService {
   }
 
   /**
-   * Changes the named fields. A change that changes nothing records no event.
+   * Changes the named fields. A change without effect records no event.
    *
    * @throws {NotFound} when the tenant has no such candidate
    * @throws {ManagedByAts} when an ATS owns one of the fields
    * @throws {ExternalIdTaken} when another candidate has the new `external_id`
-   * @throws {CandidateContention} when others were quicker every time
+   * @throws {CandidateContention} when other writes were quicker in each attempt
    */
   async change(tenantId: string, id: string, change: CandidateChange): Promise<CandidateRow> {
     const after =
@@ -165,11 +159,7 @@ export class CandidatesService {
     });
   }
 
-  /**
-   * Removes a candidate, and its personal data from its events.
-   *
-   * @throws {NotFound} when the tenant has no such candidate
-   */
+  /** Erases the candidate's data from its events too. @throws {NotFound} when the tenant has no such candidate */
   async remove(tenantId: string, id: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       // The lock lets a write that is under way finish, so that its event is seen and erased.
@@ -181,9 +171,9 @@ export class CandidatesService {
   }
 
   /**
-   * Removes a candidate inside a transaction that has locked it. The caller wakes the delivery after the commit.
+   * Removes a candidate that the transaction has locked. The caller wakes the delivery after the commit.
    *
-   * @param mergedInto the candidate that it is from now on, for `resolve`; null: it is gone
+   * @param mergedInto the candidate that `resolve` returns from now on, or null
    */
   async removeLocked(tx: SqlRunner, tenantId: string, row: CandidateRow, mergedInto: string | null): Promise<void> {
     const { id, external_id: externalId } = row;
@@ -194,7 +184,7 @@ export class CandidatesService {
     await statement.run(tx);
   }
 
-  /** Returns the candidate with the key after what the caller asks for; null: there is none. */
+  /** Returns the candidate with the key after `ifExists` is done; null when there is none. */
   private async existing(tenantId: string, fields: CandidateFields, ifExists: IfExists): Promise<CandidateRow | null> {
     const known = await this.repository.byExternalId(tenantId, fields.external_id);
     if (known === undefined) return null;
@@ -203,7 +193,7 @@ export class CandidatesService {
     try {
       return await this.change(tenantId, known.id, fields);
     } catch (error) {
-      if (error instanceof NotFound) return null; // Deleted since: then it is created.
+      if (error instanceof NotFound) return null; // Deleted since: the candidate is created.
       throw error;
     }
   }
@@ -217,13 +207,13 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = newCandidate(fields, newId('cand'), new Date());
     const { titleFrom } = edit;
-    const row = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
+    const row = titled(edit, titleFrom === null ? null : await this.jobs.titleOf(tenantId, titleFrom, anew, db));
     const statement = insertCandidate(tenantId, row, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.created', row), db);
     return (await statement.run(db)).length === 0 ? null : row;
   }
 
-  /** The same with the title held, so that only another candidate with the key can be in the way. */
+  /** Inserts with the title held, so that only another candidate with the key can be in the way. */
   private insertHeld(tenantId: string, fields: CandidateFields): Promise<CandidateRow | null> {
     return this.db.transaction(tenantId, async (tx) => {
       const name = fields.metadata?.openingId;
@@ -242,7 +232,7 @@ export class CandidatesService {
   ): Promise<CandidateRow | null> {
     const edit = changedCandidate(before, allowedChange(before, change), new Date());
     const { titleFrom } = edit;
-    const after = titled(edit, titleFrom === null ? null : await this.titles.titlesOf(tenantId, titleFrom, anew, db));
+    const after = titled(edit, titleFrom === null ? null : await this.jobs.titleOf(tenantId, titleFrom, anew, db));
     if (sameCandidate(before, after)) return before;
     const statement = updateCandidate(tenantId, after, titleFrom);
     await this.events.addTo(statement, tenantId, writtenFact('candidate.updated', after), db);
@@ -257,7 +247,7 @@ export class CandidatesService {
     return after;
   }
 
-  /** Returns the filter that a query names. @throws {InvalidFields} */
+  /** @throws {InvalidFields} */
   async filterOf(
     tenantId: string,
     query: Partial<Record<(typeof CANDIDATE_FILTERS)[number], string>>,
@@ -276,7 +266,6 @@ export class CandidatesService {
     };
   }
 
-  /** Returns all candidates of a filter as CSV, newest first, a page at a time. */
   async *csvOf(tenantId: string, filter: CandidateFilter): AsyncGenerator<string> {
     yield csvLine(COLUMNS);
     for (let after: string | null = null; ;) {
@@ -294,7 +283,7 @@ export class CandidatesService {
 
   /** Metadata names an opening by its id or its `external_id`. */
   private async namesOf(tenantId: string, job: string): Promise<readonly string[]> {
-    const found = (await this.titles.one(tenantId, job)) ?? (await this.titles.byExternalId(tenantId, job));
+    const found = (await this.jobs.one(tenantId, job)) ?? (await this.jobs.byExternalId(tenantId, job));
     return found === undefined ? [job] : [found.id, found.external_id];
   }
 }

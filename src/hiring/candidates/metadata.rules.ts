@@ -4,22 +4,17 @@ import { MAX_EXTERNAL_ID, isTidy } from '../../base/http/fields.js';
 import { hasMember, jsonMemberText, jsonMembers } from '../../base/json-text.js';
 import type { Metadata, CandidateChange, CandidateRow } from './candidate.js';
 
-/** The most bytes of metadata, as JSON in UTF-8. */
+/** Bytes, as JSON in UTF-8. */
 const MAX_METADATA_BYTES = 16 * 1024;
 
-/** The metadata of a candidate without any. */
 export const NO_METADATA: Metadata = { text: '{}', openingId: null, priority: null };
 
-/**
- * Returns what is wrong with parsed metadata, or null. A member `__proto__` would change the prototype of the
- * object in programs that copy it, wherever it stands.
- */
+/** A member `__proto__` at any depth would change the prototype of the object in programs that copy it. */
 export function metadataProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object';
   return hasMember(value, '__proto__') ? 'must hold no member "__proto__"' : null;
 }
 
-/** Returns what is wrong with the text of metadata, or null. */
 export function metadataTextProblem(text: string): string | null {
   // No character has more than three bytes for each of its units.
   if (3 * text.length <= MAX_METADATA_BYTES) return null;
@@ -27,7 +22,6 @@ export function metadataTextProblem(text: string): string | null {
   return bytes > MAX_METADATA_BYTES ? `must have at most ${MAX_METADATA_BYTES} bytes, and has ${bytes}` : null;
 }
 
-/** Returns metadata with what is read from it. */
 export function readCandidateMetadata(text: string, value: object): Metadata {
   const { job_opening_id: opening, ats_priority: priority } = value as Record<string, unknown>;
   return {
@@ -37,33 +31,32 @@ export function readCandidateMetadata(text: string, value: object): Metadata {
   };
 }
 
-/** Returns a whole number as written: digits after the sixteenth are lost when it is parsed (Zoho ids have eighteen). */
+/** Returns a whole number as written: parsing loses digits after the sixteenth (Zoho ids have eighteen). */
 function wholeNumber(text: string): string | null {
   const written = jsonMemberText(text, 'job_opening_id');
   return written !== null && /^(0|[1-9]\d*)$/.test(written) ? written : null;
 }
 
-/** A text that a filter can name, and the database can store; other values are kept in the metadata alone. */
+/** Returns a text that a filter can name and the database can store; other values stay in the metadata alone. */
 function keyOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
   return isTidy(value) && !isLongerThan(value, MAX_EXTERNAL_ID) ? value : null;
 }
 
-/** Metadata after a write, and the keys that the ATS owns from then on. */
 interface MergedMetadata {
   text: string;
   keys: readonly string[];
-  /** The ATS sends all of it: no other writer has set a member. */
+  /** The ATS sends all members: no other writer has set one. */
   isWhole: boolean;
 }
 
 /**
- * Returns metadata with the values of an ATS. Other members keep their text letter for letter; where nothing changes, the
- * whole text stays.
+ * Returns metadata with the values of an ATS. Other members keep their text letter for letter; where nothing changes,
+ * the whole text stays.
  *
- * @param text the metadata as it is stored
+ * @param text the metadata as stored
  * @param owned the keys that the ATS owns so far
- * @param values what the ATS says by key; null: it has no such value, and a key that it owned goes
+ * @param values by key; null when the ATS has no such value: a key that it owned is removed
  */
 export function mergedMetadata(
   text: string,
@@ -118,7 +111,7 @@ function freshMetadata(values: Readonly<Record<string, string | null>>): MergedM
 /**
  * Returns metadata that a caller sent for a record of an ATS: keys of the ATS that were left out are added.
  *
- * @param before the metadata as it is stored
+ * @param before the metadata as stored
  * @param owned the keys that the ATS owns
  * @returns with the keys of the ATS whose value the caller would change
  */
@@ -152,11 +145,10 @@ function memberText(name: string, value: string): string {
 /** The fields that the ATS owns of a candidate that it brought; of the metadata it owns keys. */
 const OWNED = ['first_name', 'last_name', 'email', 'external_id', 'job_title'] as const;
 
-/** What a change by the API comes to for a candidate of an ATS. */
 interface ManagedChange {
   /** The change with the keys of the ATS that the caller left out. */
   change: CandidateChange;
-  /** What the caller would change of what the ATS owns, such as `email` and `metadata.ats`. */
+  /** What the caller would change of the ATS, such as `email` and `metadata.ats`. */
   wrong: string[];
 }
 

@@ -9,9 +9,8 @@ import { TitleFollowers, type RetitledOpening } from '../jobs/jobs.service.js';
 import type { CandidateRow } from './candidate.js';
 import { CANDIDATE_COLUMNS, writtenFact } from './candidate.mapping.js';
 
-/** Candidates whose title is written by one statement. Their events hold up to 20 kB each. */
 const BATCH = 100;
-/** Of more candidates than this the request does not wait: the others are a task. */
+/** More candidates than this become a task; the request does not wait for them. */
 const AT_ONCE = 500;
 
 /** `after`: the candidate after which the next batch begins. */
@@ -20,13 +19,12 @@ interface RetitlePayload {
   after: string;
 }
 
-/** Gives the title of an opening to the candidates that follow it. */
 @Injectable()
 export class OpeningFollowers extends TitleFollowers {
   constructor(
     private readonly db: Database,
     private readonly events: EventRecorder,
-    private readonly titles: JobsRepository,
+    private readonly jobs: JobsRepository,
     private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
   ) {
@@ -53,7 +51,7 @@ export class OpeningFollowers extends TitleFollowers {
     const { done, last } = await this.db.transaction(tenantId, async (tx) => {
       // The title of now: a later rename has its own task, and the lock keeps it from changing in between.
       await lockTitle(tx, tenantId, name);
-      const title = await this.titles.titlesOf(tenantId, name, true, tx);
+      const title = await this.jobs.titleOf(tenantId, name, true, tx);
       if (title === null) throw new Error('an opening that was renamed is gone');
       return this.retitle(tx, tenantId, name, title, after);
     });
@@ -64,8 +62,7 @@ export class OpeningFollowers extends TitleFollowers {
   /**
    * Writes the title of one batch of candidates, with an event for each.
    *
-   * @param after the candidate before the first one
-   * @returns how many have a new title, and the last candidate of a full batch; null: there are no more
+   * @returns how many have a new title, and the last candidate of a full batch; null after the last batch
    */
   private async retitle(
     tx: SqlRunner,

@@ -22,10 +22,10 @@ const SET = CHANGED.map(({ name }) =>
   name === 'ats_keys' ? `ats_keys = string_to_array(u.ats_keys, E'\\x1f')` : `${name} = u.${name}`,
 ).join(', ');
 
-// Of what all new candidates of a batch have in common there is one parameter: reading arrays cost as much as writing rows.
-// Their lists of keys are few, and named by their place; their metadata are one text, since an array would escape each
-// quote. Another candidate with the `external_id` fails the statement: a row that may give way to another one is written
-// twice. Lists that stand beside each other in a select are read as they are needed; in `from` each would be copied first.
+// What all new candidates of a batch share is one parameter: reading arrays cost as much as writing rows. Their
+// lists of keys are few, and named by their place; their metadata are one text, since an array would escape each quote.
+// Another candidate with the `external_id` fails the statement: a row that may give way to another one is written
+// twice. Lists beside each other in a select are read as they are needed; in `from` each would be copied first.
 const INSERT = `
   insert into candidates (tenant_id, id, external_id, email, email_key, first_name, last_name, job_title, job_title_set,
     metadata, job_opening_id, ats_priority, ats_connection_id, ats_keys, stage, ats_status, sequence, created_at,
@@ -45,11 +45,7 @@ const UPDATE = `
     as u(id, ${namesOf(CHANGED)})
   where c.tenant_id = $1 and c.id = u.id and c.sequence = u.sequence - 1 returning c.id`;
 
-/**
- * Adds many new candidates of one ATS connection in one statement: their title is that of their opening.
- *
- * @throws `unique_violation` where another one has an `external_id`
- */
+/** Adds many new candidates of one connection. @throws `unique_violation` for an `external_id` */
 async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly CandidateRow[]): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
@@ -83,7 +79,7 @@ async function insertCandidates(tx: SqlRunner, tenantId: string, rows: readonly 
   ]);
 }
 
-/** Returns the key of an e-mail; null: it is the e-mail itself. */
+/** Returns the key of an e-mail; null when the key is the e-mail. */
 function keyBeside(email: string): string | null {
   const key = candidateEmailKey(email);
   return key === email ? null : key;
@@ -96,19 +92,17 @@ async function updateCandidates(tx: SqlRunner, tenantId: string, rows: readonly 
   return (await tx.query(UPDATE, [tenantId, rows.map(({ id }) => id), ...values])).rowCount ?? 0;
 }
 
-/** What became of a candidate that an ATS brought. */
+/** The result for a candidate that an ATS brought. */
 export interface SyncedResult {
   externalId: string;
   outcome: 'created' | 'updated' | 'unchanged' | 'refused';
-  /** The candidate; null where it was refused. */
   id: string | null;
-  /** Why it was refused, as a code. */
   reason: string | null;
 }
 
 /**
- * Which events are recorded. `backfill`: those of new candidates are marked. `updates`: new candidates have none. `none`: a
- * first import has no events about single records.
+ * Which events are recorded. `backfill`: those of new candidates are marked. `updates`: new candidates have none.
+ * `none`: a first import has no events about single records.
  */
 export type SyncedEvents = 'all' | 'backfill' | 'updates' | 'none';
 
@@ -121,7 +115,6 @@ class SyncRaced extends Error {
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
-/** Candidates that are to be written, and what becomes of them. */
 interface SyncedPlan {
   readonly results: readonly SyncedResult[];
   readonly created: readonly CandidateRow[];
@@ -147,7 +140,7 @@ export class SyncedCandidates {
   ): Promise<HeldCandidates> {
     await holdTitles(tx, tenantId, openings);
     const { rows } = await tx.query<CandidateRow>(
-      // One look for each: the planner takes a young table for small, and would read all candidates for `= any`.
+      // One look-up for each: the planner takes a young table for small, and would read all candidates for `= any`.
       `select r.* from (
          select n.id from unnest($2::text[]) as u(name) cross join lateral (
            select c.id from candidates c where c.tenant_id = $1 and c.external_id = u.name limit 1) n
@@ -159,7 +152,6 @@ export class SyncedCandidates {
     return new Map(rows.map((row) => [row.external_id, row]));
   }
 
-  /** Returns what is to be written of candidates that the transaction holds, each at most once. */
   async plan(
     tx: SqlRunner,
     tenantId: string,
@@ -191,11 +183,7 @@ export class SyncedCandidates {
     return { results, created, updated };
   }
 
-  /**
-   * Writes what was planned.
-   *
-   * @throws {SyncRaced} when another write was in between
-   */
+  /** Writes the plan. @throws {SyncRaced} when another write was in between */
   async write(tx: SqlRunner, tenantId: string, { created, updated }: SyncedPlan, events: SyncedEvents): Promise<void> {
     const inserting = insertCandidates(tx, tenantId, created).catch(raced);
     inserting.catch(() => undefined); // Its failure is met below.
@@ -207,7 +195,7 @@ export class SyncedCandidates {
     await this.events.record(tx, tenantId, facts);
   }
 
-  /** Keeps the id of a candidate that was merged before it ever came in. @param into null: the survivor is not known yet */
+  /** Keeps the id of a candidate that was merged before it came in. @param into null while the survivor is unknown */
   async keepMerged(tx: SqlRunner, tenantId: string, externalId: string, into: string | null): Promise<void> {
     await tx.query(
       `insert into candidate_tombstones (tenant_id, candidate_id, external_id, merged_into, sequence, gone_at)
@@ -216,7 +204,7 @@ export class SyncedCandidates {
     );
   }
 
-  /** Lets `resolve` answer a candidate for those that were merged into it before it was known. */
+  /** Lets `resolve` return a candidate for those that were merged into it before it was known. */
   async linkMerged(tx: SqlRunner, tenantId: string, externalIds: readonly string[], id: string): Promise<void> {
     await tx.query(
       `update candidate_tombstones set merged_into = $3
@@ -225,16 +213,15 @@ export class SyncedCandidates {
     );
   }
 
-  /** After the commit: wakes the delivery of the events. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);
   }
 
   /**
-   * Gives candidates of a connection that is gone to the API: it goes through the tenant's candidates, a batch at a time.
+   * Gives candidates of a removed connection to the API, a batch at a time.
    *
    * @param after the candidate before the first one of the batch
-   * @returns how many are the API's now, and the last one of the batch; null: there are no more
+   * @returns how many are the API's now, and the last one of the batch; null after the last batch
    */
   async release(
     db: SqlRunner,

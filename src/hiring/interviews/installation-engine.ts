@@ -5,21 +5,20 @@ import { type DestinationKey, DEFAULT_SETTINGS, type Destination } from '../../e
 import { DestinationsRepository, REMOVED } from '../../engine/delivery/destinations/destinations.repository.js';
 import type { PlatformConnection } from '../../forwarding/platform-client/platform.client.js';
 
-/** The name of the channel that tells interview engines of interviews. */
 export const ENGINE = 'interviews';
 
-/** Returns the key of a tenant's interview engine: there is one for each tenant. */
 export function engineOf(tenantId: string): DestinationKey {
   return { tenantId, channel: ENGINE, id: 'main' };
 }
 
 /**
- * The interview engine of the installation (`INTERVIEW_API_BASE_URL`), for tenants without one of their own. Its address
- * and key stay in the settings: the destination of such a tenant has no key, and a tenant's own engine always has one.
+ * The interview engine of the installation (`INTERVIEW_API_BASE_URL`), for tenants without one of their own. Its
+ * address and key stay in the settings: the destination of such a tenant has no key, and a tenant's own engine always
+ * has one.
  */
 @Injectable()
 export class InstallationEngine {
-  /** How it is called; null: the operator has set none. */
+  /** Null when the operator has set no engine. */
   readonly connection: PlatformConnection | null;
 
   constructor(
@@ -38,7 +37,6 @@ export class InstallationEngine {
     return ownEngine(destination) === null ? this.connection : null;
   }
 
-  /** Makes the destination of a tenant without an engine of its own, where it is not there yet. */
   async demandDestination(tx: SqlRunner, tenantId: string, known: Destination | null): Promise<void> {
     const isThere = known !== null && known.stateReason !== REMOVED;
     if (this.connection === null || isThere) return;
@@ -46,7 +44,7 @@ export class InstallationEngine {
   }
 }
 
-/** Returns the engine that the tenant has set itself; null: it has none. */
+/** Returns the engine that the tenant has set; null when there is none. */
 export function ownEngine(destination: Destination | null): Destination | null {
   return destination === null || destination.stateReason === REMOVED || destination.keyHint === null
     ? null

@@ -43,7 +43,6 @@ const INTERVIEWERS = {
 
 const MEETING = { type: String, format: 'uri', maxLength: 2_000, example: 'https://meet.example.com/abc-defg-hij' };
 
-/** A new interview. */
 @ServerSet(...SERVER_FIELDS, 'state')
 export class ScheduleInterview {
   @Moment({ example: '2026-03-05T13:00:00Z' })
@@ -118,7 +117,6 @@ export class InterviewBody extends IntersectionType(ShownType(ScheduleInterview,
   meeting_reason!: string | null;
 }
 
-/** A page of interviews. */
 export class InterviewListBody extends UpdatesPage(InterviewBody, 'an interview') {}
 
 /** Returns an interview as the API shows it. */
@@ -135,12 +133,10 @@ export function interviewBody(row: InterviewRow): InterviewBody {
   };
 }
 
-/** Returns a scorecard as the API shows it. */
 export function scorecardBody({ interview_id, version, content, created_at }: ScorecardRow): ScorecardBody {
   return { interview_id, version, ...content, created_at: created_at.toISOString() };
 }
 
-/** Returns the event of an interview that is scheduled, moved or cancelled. */
 export function interviewFact(
   event: 'interview.scheduled' | 'interview.cancelled',
   row: InterviewRow,
@@ -149,14 +145,14 @@ export function interviewFact(
   return fact(event, row, dataOf(row, candidateExternalId));
 }
 
-/** Returns the event of a completed interview. Its scorecard is null where it was completed without one. */
+/** The event of a completed interview; `scorecard` is null when it was completed without one. */
 export function completedFact(
   row: InterviewRow,
   candidateExternalId: string,
   scorecard: ScorecardRow | null,
 ): RecordedFact {
   const { sequence, ...interview } = dataOf(row, candidateExternalId);
-  // The sequence stays last: what is erased is cut before it.
+  // The sequence stays last: erased data is cut before it.
   const data = { ...interview, scorecard: scorecard === null ? null : summaryOf(scorecard), sequence };
   return fact('interview.completed', row, data);
 }

@@ -17,7 +17,6 @@ const LONGEST_MS = 24 * HOUR_MS;
 /** Fields that only an interview which has not begun can change. */
 const PLANNED = ['starts_at', 'ends_at', 'time_zone', 'job_id', 'interviewers', 'meeting_url'] as const;
 
-/** Returns what is wrong with the times of an interview. */
 export function timeProblems({ starts_at, ends_at }: Pick<InterviewRow, 'starts_at' | 'ends_at'>): FieldError[] {
   const length = ends_at.getTime() - starts_at.getTime();
   if (length <= 0) return [{ field: 'ends_at', message: 'must be after starts_at' }];
@@ -25,7 +24,6 @@ export function timeProblems({ starts_at, ends_at }: Pick<InterviewRow, 'starts_
   return [];
 }
 
-/** Returns what is wrong with the name of a time zone, or null. Offsets are no names: they do not know summer time. */
 export function timeZoneProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be text';
   const problem = 'must be a name of the IANA time zone database, such as Europe/Zurich';
@@ -38,7 +36,6 @@ export function timeZoneProblem(value: unknown): string | null {
   }
 }
 
-/** Returns what is wrong with a list of interviewers, or null. */
 export function interviewersProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list of texts';
   if (value.length > 20) return 'must have at most 20 entries';
@@ -48,7 +45,6 @@ export function interviewersProblem(value: unknown): string | null {
   return new Set(value).size === value.length ? null : 'must hold each entry once';
 }
 
-/** Returns a new interview. */
 export function newInterview(
   fields: InterviewFields,
   known: { id: string; candidateId: string; jobId: string | null; meeting: Meeting; at: Date },
@@ -70,7 +66,6 @@ export function newInterview(
   };
 }
 
-/** Returns the interview after a change, and which fields of its plan have other values. */
 export function changedInterview(
   before: InterviewRow,
   change: InterviewChange,
@@ -86,7 +81,7 @@ export function changedInterview(
     updated_at: at,
   };
   const replanned = PLANNED.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
-  // The refusal of a former plan says nothing of the new one.
+  // The refusal of a former plan does not concern the new one.
   const meeting_detail = replanned.length > 0 && after.meeting_state === 'ready' ? null : after.meeting_detail;
   return { after: { ...after, meeting_detail }, replanned, moved: after.state !== before.state };
 }
@@ -100,25 +95,21 @@ const MOVES: Readonly<Record<InterviewState, readonly InterviewState[]>> = {
   no_show: [],
 };
 
-/** The states in which a scorecard is taken: it completes the interview, or is a further version. */
 const SCORED: ReadonlySet<InterviewState> = new Set(['scheduled', 'in_progress', 'completed']);
 
-/** Returns the states that an interview can move to by hand. */
 export function movesFrom(state: InterviewState): readonly InterviewState[] {
   return MOVES[state];
 }
 
-/** Returns whether an interview can move to a state by hand. Staying where it is, is no move. */
 export function mayMove(from: InterviewState, to: InterviewState): boolean {
   return from === to || MOVES[from].includes(to);
 }
 
-/** Returns whether an interview takes a scorecard. */
 export function takesScorecard(state: InterviewState): boolean {
   return SCORED.has(state);
 }
 
-/** The most bytes of a scorecard, as JSON in UTF-8. */
+/** Bytes, as JSON in UTF-8. */
 const MOST_BYTES = 64 * 1024;
 
 /** Returns what is wrong with a scorecard whose fields are right one by one. */
@@ -144,19 +135,13 @@ export function scorecardProblems(content: ScorecardContent): FieldError[] {
   ];
 }
 
-/** What a scorecard that arrives comes to. */
 type ScorecardVerdict =
   | { kind: 'same' }
   | { kind: 'new'; version: number }
   /** The version that was named is not the next one. */
   | { kind: 'conflict'; next: number };
 
-/**
- * Decides which version a scorecard is. One that is the same as the newest is no new version: the engine sends again what
- * was not answered.
- *
- * @param version the one that the caller names, if any
- */
+/** A scorecard equal to the newest is no new version: the engine repeats unanswered requests. */
 export function versionOf(
   content: ScorecardContent,
   version: number | null,

@@ -1,33 +1,27 @@
-/** The states of an interview. */
 export const INTERVIEW_STATES = ['scheduled', 'in_progress', 'completed', 'cancelled', 'no_show'] as const;
 
-/** One of {@link INTERVIEW_STATES}. */
 export type InterviewState = (typeof INTERVIEW_STATES)[number];
 
 /** Where a meeting link comes from: the caller, the tenant's interview engine, or the sandbox of an installation that is not in production. */
 export const MEETING_SOURCES = ['caller', 'engine', 'sandbox'] as const;
 
-/** One of {@link MEETING_SOURCES}. */
 export type MeetingSource = (typeof MEETING_SOURCES)[number];
 
 /**
- * How far the meeting link is. `ready`: it is there. `waiting`: the engine was asked, and has not answered yet. `failed`: the
- * engine has refused the interview. `none`: there is no engine, and the caller has given no link.
+ * How far the meeting link is. `waiting`: the engine was asked, and has not answered yet. `failed`: the engine has
+ * refused the interview. `none`: there is no engine, and the caller has given no link.
  */
 export const MEETING_STATES = ['ready', 'waiting', 'failed', 'none'] as const;
 
-/** One of {@link MEETING_STATES}. */
 export type MeetingState = (typeof MEETING_STATES)[number];
 
-/** The meeting of an interview. */
 export interface Meeting {
   meeting_url: string | null;
-  /** Null: there is no meeting. */
   meeting_source: MeetingSource | null;
   meeting_state: MeetingState;
-  /** In a sentence, why the link waits or was refused, or why the engine keeps a former plan; null: nothing is known. */
+  /** In a sentence, why the link waits or was refused, or why the engine keeps a former plan. */
   meeting_detail: string | null;
-  /** The engine has taken the interview, and has to learn of changes. */
+  /** The engine has taken the interview, and needs its changes. */
   at_engine: boolean;
 }
 
@@ -39,7 +33,7 @@ export interface InterviewRow extends Meeting {
   state: InterviewState;
   starts_at: Date;
   ends_at: Date;
-  /** An IANA name, for calendars; the times themselves are moments. */
+  /** An IANA name, for calendars; the times are moments. */
   time_zone: string | null;
   interviewers: string[];
   /** The number of the record's writes. */
@@ -50,10 +44,7 @@ export interface InterviewRow extends Meeting {
 
 type Planned = Pick<InterviewRow, 'time_zone' | 'interviewers' | 'job_id' | 'meeting_url'>;
 
-/**
- * What makes an interview. Left out, the opening is the one that the metadata of the candidate names, and the meeting link
- * that of the engine.
- */
+/** Defaults: the opening that the metadata of the candidate names, and the link of the engine. */
 export type InterviewFields = Pick<InterviewRow, 'starts_at' | 'ends_at'> &
   Partial<Planned> & {
     /** Also for a candidate who is no longer active in the ATS. */
@@ -66,14 +57,13 @@ export type InterviewChange = Partial<Omit<InterviewFields, 'force'>> & { state?
 /** One line of a scorecard. */
 export interface Criterion {
   name: string;
-  /** Null: not rated. */
+  /** Null when not rated. */
   score: number | null;
   /** The lowest and the highest score. */
   scale: { min: number; max: number } | null;
   evidence: string | null;
 }
 
-/** What a scorecard says. */
 export interface ScorecardContent {
   overall: number | null;
   recommendation: string | null;

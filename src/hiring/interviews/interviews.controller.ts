@@ -39,7 +39,6 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof InterviewBody)[];
 
-/** Returns all interviews of a list as CSV, newest first, a page at a time. @param pages reads one page */
 async function* interviewsCsv(pages: (page: PageRequest) => Promise<CutRows<InterviewRow>>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
   for (let after: string | null = null; ;) {
@@ -58,7 +57,6 @@ function cellsOf(body: InterviewBody): unknown[] {
 const OF_CANDIDATE = ['state', 'job_id', 'updated_since'] as const;
 const FILTERS = [...OF_CANDIDATE, 'candidate_id'] as const;
 
-/** The interviews of one candidate. */
 @ApiController('candidates', { tag: 'interviews' })
 export class CandidateInterviewsController {
   constructor(
@@ -113,7 +111,6 @@ export class CandidateInterviewsController {
   }
 }
 
-/** The interviews of a tenant. */
 @ApiController('interviews')
 export class InterviewsController {
   constructor(

@@ -4,21 +4,19 @@ import type { CandidateRow } from '../candidates/candidate.js';
 import type { InterviewState, InterviewRow, ScorecardRow } from './interview.js';
 import { movesFrom } from './interview.rules.js';
 
-/** The interview is not in a state in which this can happen; names the states that it can move to. */
+/** The state of the interview does not allow this; the error names the states that it can move to. */
 export class IllegalState extends Conflict {
   constructor(state: InterviewState, detail: string) {
     super('illegal_state', detail, { members: { state, allowed: movesFrom(state) } });
   }
 }
 
-/** The scorecard names a version that is not the next one; names the next one. */
 export class ScorecardVersionConflict extends Conflict {
   constructor(next: number) {
     super('scorecard_version', `The next version of this scorecard is ${next}.`, { members: { next_version: next } });
   }
 }
 
-/** The candidate is rejected, hired or archived in the ATS; `force` schedules all the same. */
 export class CandidateNotActive extends Conflict {
   constructor({ ats_status: status }: Pick<CandidateRow, 'ats_status'>) {
     super(
@@ -31,7 +29,7 @@ export class CandidateNotActive extends Conflict {
   }
 }
 
-/** An interview is scheduled. Part of the transaction that makes it. The row of its candidate is locked. */
+/** An interview is scheduled. Part of the transaction that makes it, which has locked its candidate. */
 export class InterviewScheduled {
   constructor(
     readonly tx: SqlRunner,
@@ -40,18 +38,18 @@ export class InterviewScheduled {
   ) {}
 }
 
-/** The plan of a scheduled interview has changed. Part of that transaction; the candidate is locked. */
+/** The plan of a scheduled interview has changed. Part of that transaction, which has locked the candidate. */
 export class InterviewMoved extends InterviewScheduled {
   // A class of its own: subscribers are found by class.
   readonly kind = 'moved';
 }
 
-/** An interview does not take place: it is cancelled, or the candidate did not come. The candidate is locked. */
+/** An interview is cancelled, or the candidate did not come. The transaction has locked the candidate. */
 export class InterviewCancelled extends InterviewScheduled {
   readonly kind = 'cancelled';
 }
 
-/** A new version of a scorecard. Part of the transaction that stores it; the candidate is locked. */
+/** A new version of a scorecard. Part of the transaction that stores it, which has locked the candidate. */
 export class ScorecardPut {
   constructor(
     readonly tx: SqlRunner,

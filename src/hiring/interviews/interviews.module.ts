@@ -15,7 +15,6 @@ import { InterviewsService } from './interviews.service.js';
 import { Meetings } from './meetings.js';
 import { ScorecardsController, ScorecardsService } from './scorecards.controller.js';
 
-/** The interviews of candidates, their meeting links and their scorecards. */
 @Module({
   imports: [CandidatesModule, JobsModule, DeliveryModule, ForwardingModule, PlatformClientModule],
   controllers: [CandidateInterviewsController, InterviewsController, ScorecardsController, InterviewEngineController],

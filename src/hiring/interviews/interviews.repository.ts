@@ -9,7 +9,6 @@ import type { CandidateRow } from '../candidates/candidate.js';
 import { CandidatesRepository } from '../candidates/candidates.repository.js';
 import type { InterviewRow, ScorecardContent, ScorecardRow } from './interview.js';
 
-/** Which interviews a list shows. */
 export interface InterviewFilter {
   candidate_id?: string | undefined;
   job_id?: string | undefined;
@@ -17,7 +16,7 @@ export interface InterviewFilter {
   updated_since?: Date | undefined;
 }
 
-/** The interviews ahead whose plan the engine did not take: without a link, or with a room at the former time. */
+/** Interviews ahead whose plan the engine did not take: without a link, or with a room at the former time. */
 interface NotTaken {
   count: number;
   since: Date | null;
@@ -34,14 +33,12 @@ function changing(row: InterviewRow): unknown[] {
   return [job_id, state, starts_at, ends_at, time_zone, interviewers, ...meeting, sequence];
 }
 
-/** The number of look-ups of an interview whose candidate was merged meanwhile. */
+/** Look-ups of an interview whose candidate is merged at the same time. */
 const ATTEMPTS = 3;
 
 /**
- * The statements of interviews and scorecards.
- *
- * The order of locks: the candidate, then its interviews. A removal or merge of the candidate takes them the same way. What
- * a candidate's interviews bring along (events, writes to the ATS) is so numbered in the order of its commits.
+ * Reads and writes interviews and scorecards. The order of locks is the candidate, then its interviews; a removal or
+ * merge of the candidate keeps it. So events and writes to the ATS are numbered in the order of their commits.
  */
 @Injectable()
 export class InterviewsRepository {
@@ -58,7 +55,6 @@ export class InterviewsRepository {
     return rows[0];
   }
 
-  /** Returns a page, newest first. */
   list(tenantId: string, filter: InterviewFilter, page: PageRequest): Promise<CutRows<InterviewRow>> {
     const { updated_since: updatedSince, ...equal } = filter;
     return listRecords<InterviewRow>(
@@ -70,7 +66,6 @@ export class InterviewsRepository {
     );
   }
 
-  /** Returns the `updated_since` of the next call. */
   nextUpdatedSince(tenantId: string): Promise<string> {
     return nextUpdatedSince(this.db, tenantId);
   }
@@ -93,7 +88,7 @@ export class InterviewsRepository {
     );
   }
 
-  /** Notes what the engine said of an interview that still waits for its link. */
+  /** Notes the answer of the engine on an interview that still waits for its link. */
   async noteWaiting(tenantId: string, id: string, detail: string): Promise<void> {
     await this.db.query(
       `update interviews set meeting_detail = $3
@@ -102,7 +97,7 @@ export class InterviewsRepository {
     );
   }
 
-  /** Interviews that wait for a link wait no more: there is no engine that could give it. */
+  /** Interviews stop waiting for a link: no engine could give it. */
   async endWaiting(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(
       `update interviews set meeting_state = 'none', meeting_source = null, meeting_detail = null, sequence = sequence + 1,
@@ -124,7 +119,7 @@ export class InterviewsRepository {
     return rows[0]!;
   }
 
-  /** Returns a version of a scorecard; null: the newest. */
+  /** @param version null means the newest */
   async scorecard(
     tenantId: string,
     id: string,
@@ -148,7 +143,7 @@ export class InterviewsRepository {
     );
   }
 
-  /** Removes the interviews of a candidate, with their scorecards. @returns which, and whether an engine has them */
+  /** Removes the interviews and scorecards of a candidate. @returns which, and whether an engine has them */
   async removeOf(
     tx: SqlRunner,
     tenantId: string,
@@ -175,16 +170,11 @@ export class InterviewsRepository {
     return rowCount ?? 0;
   }
 
-  /** Locks a candidate; undefined: there is none. */
   lockCandidate(tx: SqlRunner, tenantId: string, candidateId: string): Promise<CandidateRow | undefined> {
     return this.candidates.one(tenantId, candidateId, tx, true);
   }
 
-  /**
-   * Locks an interview and its candidate.
-   *
-   * @throws {NotFound} when the tenant has no such interview
-   */
+  /** Locks an interview and its candidate. @throws {NotFound} when the tenant has no such interview */
   async lockInterview(
     tx: SqlRunner,
     tenantId: string,

@@ -23,7 +23,6 @@ import { InterviewsRepository } from './interviews.repository.js';
 import { awaitsLink, mayBeAtEngine } from './meeting.rules.js';
 import { Meetings } from './meetings.js';
 
-/** How many interviews a candidate can have. */
 const INTERVIEWS_CAP: Cap = {
   most: 1_000,
   code: 'too_many_interviews',
@@ -34,7 +33,7 @@ const INTERVIEWS_CAP: Cap = {
   lock: `select 1 from candidates where tenant_id = $1 and id = $2 for no key update`,
 };
 
-/** Schedules and moves interviews. Each write locks the candidate first, so that no interview outlives its candidate. */
+/** Schedules and moves interviews. Each write locks the candidate, so that no interview outlives its candidate. */
 @Injectable()
 export class InterviewsService {
   constructor(
@@ -55,7 +54,7 @@ export class InterviewsService {
   }
 
   /**
-   * Schedules an interview. The call to the engine is stored and repeated; the caller waits a moment for its link.
+   * Schedules an interview. The call to the engine is stored and repeated; the caller waits up to 3 s for its link.
    *
    * @throws {NotFound} when the tenant has no such candidate
    * @throws {InvalidFields} for times in the wrong order, or an opening that the tenant does not have
@@ -87,7 +86,7 @@ export class InterviewsService {
   }
 
   /**
-   * Changes the plan or the state of an interview. A change that changes nothing records no event.
+   * Changes the plan or the state of an interview. A change without effect records no event.
    *
    * @throws {NotFound} when the tenant has no such interview
    * @throws {InvalidFields} as for `schedule`
@@ -181,10 +180,7 @@ function demandPlan(before: InterviewRow, replanned: readonly string[]): void {
   );
 }
 
-/**
- * Returns whether a change asks the engine for a link: a new plan of an interview without one, or null in place of the
- * caller's own link or of none.
- */
+/** A new plan of an interview without a link asks for one, and null in place of the caller's own link or of none. */
 function asksForLink(after: InterviewRow, change: InterviewChange, replanned: readonly string[]): boolean {
   if (after.state !== 'scheduled' || after.meeting_url !== null) return false;
   return replanned.length > 0 || (change.meeting_url === null && after.meeting_state !== 'waiting');

@@ -3,7 +3,6 @@ import type { InterviewRow, InterviewState, Meeting, MeetingState } from './inte
 
 const MAX_URL = 2_000;
 
-/** The meeting of an interview that has no link. */
 export const NO_MEETING: Meeting = {
   meeting_url: null,
   meeting_source: null,
@@ -12,15 +11,12 @@ export const NO_MEETING: Meeting = {
   at_engine: false,
 };
 
-/** The meeting of an interview that the engine is asked for. */
 export const ASKED_MEETING: Meeting = { ...NO_MEETING, meeting_source: 'engine', meeting_state: 'waiting' };
 
-/** Returns a meeting whose link is known from the start. */
 export function readyMeeting(url: string, source: 'caller' | 'sandbox'): Meeting {
   return { ...NO_MEETING, meeting_url: url, meeting_source: source, meeting_state: 'ready' };
 }
 
-/** Returns what is wrong with a meeting link, or null. An ATS shows it as a link, so that only web addresses are taken. */
 export function meetingUrlProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be text';
   if (value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
@@ -31,10 +27,7 @@ export function meetingUrlProblem(value: unknown): string | null {
   return url.username === '' && url.password === '' ? null : 'must not contain a user name or password';
 }
 
-/**
- * Returns the meeting after a caller has sent a link. A link that is sent back unchanged changes nothing. The caller's
- * null takes back the caller's own link alone.
- */
+/** A link that is sent back unchanged changes nothing. The caller's null removes only the caller's own link. */
 export function meetingAfter(before: Meeting, sent: string | null): Partial<Meeting> {
   if (sent === before.meeting_url) return {};
   const at_engine = mayBeAtEngine(before);
@@ -42,7 +35,7 @@ export function meetingAfter(before: Meeting, sent: string | null): Partial<Meet
   return before.meeting_source === 'caller' ? { ...NO_MEETING, at_engine } : {};
 }
 
-/** Returns whether the engine has an interview, or may have it: the answer to a create can have been lost. */
+/** Returns whether the engine has an interview, or may have it: the answer to a create can be lost. */
 export function mayBeAtEngine({ at_engine, meeting_source }: Pick<Meeting, 'at_engine' | 'meeting_source'>): boolean {
   return at_engine || meeting_source === 'engine';
 }
@@ -53,20 +46,16 @@ const OVER: Partial<Record<InterviewState, string>> = {
   no_show: 'did not take place',
 };
 
-/** Returns whether the engine is still asked for the link of an interview. */
 export function awaitsLink({ state, meeting_state }: Pick<InterviewRow, 'state' | 'meeting_state'>): boolean {
   return meeting_state === 'waiting' && OVER[state] === undefined;
 }
 
-/** Returns how far the link is, as the API shows it: for an interview that is over, no link is waited for. */
+/** Returns the state of the link for the API: an interview that is over does not wait for a link. */
 export function shownMeetingState(row: Pick<InterviewRow, 'state' | 'meeting_state'>): MeetingState {
   return row.meeting_state === 'waiting' && !awaitsLink(row) ? 'none' : row.meeting_state;
 }
 
-/**
- * Returns in one or two sentences why an interview has no meeting link, or why its meeting is not as planned, and what to
- * do; null: the meeting is as planned.
- */
+/** Returns in words why an interview has no link, or a meeting that is not as planned; null for a planned meeting. */
 export function meetingReason(row: Pick<InterviewRow, 'state' | keyof Meeting>): string | null {
   const { state, meeting_state: meeting, meeting_detail: detail } = row;
   const said = detail === null ? '' : ` ${detail}`;

@@ -14,15 +14,14 @@ import type { InterviewRow, Meeting } from './interview.js';
 import { InterviewsRepository } from './interviews.repository.js';
 import { ASKED_MEETING, awaitsLink, NO_MEETING, readyMeeting, mayBeAtEngine } from './meeting.rules.js';
 
-/** A caller waits for the engine's link this long; after that the answer has none, and the link follows. */
+/** After this wait the answer has no link; the link follows. */
 const PATIENCE_MS = 3_000;
 const LOOK_MS = 50;
 
 /**
- * Decides where the meeting link of an interview comes from, and notes what the engine has to learn.
- *
- * Follows the removal of candidates, in its transaction: the interviews of an erased candidate are removed, and what
- * events say of them; those of a merged one move to the candidate that it was merged into.
+ * Decides where the link of an interview comes from, and notes what the engine has to learn. When a candidate is
+ * erased, its interviews and their data in events are removed in the same transaction. When it is merged, they move to
+ * the surviving candidate.
  */
 @Injectable()
 export class Meetings {
@@ -39,14 +38,14 @@ export class Meetings {
     );
   }
 
-  /** Returns the meeting of a new interview, or of one without a link that is planned anew. */
+  /** Returns the meeting of a new interview, or of an interview without a link that has a new plan. */
   async planned(tx: SqlRunner, tenantId: string, id: string, sent: string | null): Promise<Meeting> {
     if (sent !== null) return readyMeeting(sent, 'caller');
     if (await this.hasEngine(tx, tenantId)) return ASKED_MEETING;
     return this.config.production ? NO_MEETING : readyMeeting(this.sandboxUrl(tenantId, id), 'sandbox');
   }
 
-  /** Notes in the transaction that the engine has to learn of an interview. Its row, or that of its candidate, is locked. */
+  /** Notes that the engine has to learn of an interview, in the transaction that has locked it or its candidate. */
   async tell(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     const statement = new WriteStatement().subject(
       (p) =>
@@ -57,17 +56,17 @@ export class Meetings {
     await statement.run(tx);
   }
 
-  /** Ends what waits for an engine that was removed, unless the engine of the installation takes its place. */
+  /** Ends the waiting for an engine that was removed, unless the engine of the installation replaces it. */
   async engineRemoved(tx: SqlRunner, tenantId: string): Promise<void> {
     if (!(await this.hasEngine(tx, tenantId))) await this.interviews.endWaiting(tx, tenantId);
   }
 
-  /** After the commit: the engine is called now. */
+  /** Calls the engine, after the commit. */
   wake(tenantId: string): void {
     this.wakeups.wake(engineOf(tenantId));
   }
 
-  /** Returns the interview once its link is there or refused, or as it is when the patience of a caller ends. */
+  /** Returns the interview once its link is there or refused, at the latest after `PATIENCE_MS`. */
   async settled(tenantId: string, row: InterviewRow): Promise<InterviewRow> {
     const until = performance.now() + PATIENCE_MS;
     let seen = row;

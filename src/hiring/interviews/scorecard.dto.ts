@@ -28,10 +28,10 @@ const WEB_ADDRESS = {
   test: /^https?:\/\/[^\s/]\S*$/i,
   message: 'must be an address that begins with https:// or http://',
 };
-/** Scores are small numbers; the bound keeps out what JSON can say and no scale means. */
+
+/** The bound keeps out numbers that JSON can write and no scale uses. */
 const MOST = 1_000_000;
 
-/** Declares a number, with a fraction or without. */
 function Score(options: {
   optional?: boolean;
   nullable?: boolean;
@@ -46,7 +46,6 @@ function Score(options: {
   );
 }
 
-/** The lowest and the highest score of a criterion. */
 class Scale {
   @Score({ example: 1 })
   min!: number;
@@ -54,7 +53,6 @@ class Scale {
   max!: number;
 }
 
-/** One line of a scorecard. */
 class CriterionFields {
   @Text({ max: 200, example: 'System design' })
   name!: string;
@@ -66,7 +64,6 @@ class CriterionFields {
   evidence?: string | null;
 }
 
-/** A whole scorecard: all fields together are at most 64 KiB. */
 @ServerSet('interview_id', 'created_at')
 export class PutScorecard {
   @Whole({
@@ -90,10 +87,8 @@ export class PutScorecard {
   link?: string | null;
 }
 
-/** One line of a scorecard as this API shows it. */
 class CriterionBody extends ShownType(CriterionFields, ['name', 'score', 'scale', 'evidence']) {}
 
-/** A version of a scorecard as this API shows it. */
 export class ScorecardBody extends ShownType(PutScorecard, ['overall', 'recommendation', 'summary', 'link']) {
   @ApiProperty({ example: 'int_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   interview_id!: string;

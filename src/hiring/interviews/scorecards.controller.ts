@@ -26,12 +26,6 @@ export class ScorecardsService {
     private readonly domainEvents: DomainEvents,
   ) {}
 
-  /**
-   * Returns a version of a scorecard.
-   *
-   * @param version null: the newest
-   * @throws {NotFound} when there is no such interview or version
-   */
   async get(tenantId: string, id: string, version: number | null): Promise<ScorecardRow> {
     if ((await this.repository.one(tenantId, id)) === undefined) throw new NotFound('interview');
     const row = await this.repository.scorecard(tenantId, id, version);
@@ -40,13 +34,13 @@ export class ScorecardsService {
   }
 
   /**
-   * Stores a scorecard, which completes its interview; of a completed one it is a further version.
+   * Stores a scorecard, which completes its interview; for a completed interview it is a further version.
    *
    * @param version the one that the caller names, if any
    * @throws {NotFound} when there is no such interview
-   * @throws {InvalidFields} for a score beside its scale, or a scorecard that says nothing or too much
+   * @throws {InvalidFields} for a score outside its scale, or a scorecard that is empty or too large
    * @throws {IllegalState} when the interview did not take place
-   * @throws {ScorecardVersionConflict} when the version that was named is not the next one
+   * @throws {ScorecardVersionConflict} when the named version is not the next one
    */
   async put(
     tenantId: string,
@@ -79,7 +73,6 @@ export class ScorecardsService {
   }
 }
 
-/** The scorecard of an interview. */
 @ApiController('interviews', { tag: 'interviews' })
 export class ScorecardsController {
   constructor(private readonly scorecards: ScorecardsService) {}
@@ -127,7 +120,6 @@ export class ScorecardsController {
   }
 }
 
-/** One form for equal scorecards, in which they can be compared. */
 function contentOf({ overall, recommendation, summary, criteria, link }: PutScorecard): ScorecardContent {
   return {
     overall: overall ?? null,

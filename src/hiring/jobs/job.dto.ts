@@ -22,7 +22,7 @@ const SHOWN = [
   'closed_at',
 ] as const;
 
-/** A whole opening by the caller's own key: what creates one, or the fields of one that is there. */
+/** A whole opening by the caller's own key: a new one, or the fields of an existing one. */
 @ServerSet('id', 'ats_connection_id', 'created_at', 'updated_at', 'sequence')
 export class PutJob {
   @Text({ max: 200, example: 'Backend Engineer' })
@@ -55,7 +55,6 @@ export class PutJob {
   external_id?: string | null;
 }
 
-/** A job opening as this API shows it. */
 export class JobBody extends IntersectionType(ShownType(PutJob, SHOWN), Times) {
   @ApiProperty({ example: 'job_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
@@ -65,10 +64,8 @@ export class JobBody extends IntersectionType(ShownType(PutJob, SHOWN), Times) {
   ats_connection_id!: string | null;
 }
 
-/** A page of job openings. */
 export class JobListBody extends UpdatesPage(JobBody, 'an opening') {}
 
-/** Returns an opening as the API shows it. */
 export function jobBody({ sequence: _, ...row }: JobRow): JobBody {
   return {
     ...row,
@@ -79,7 +76,6 @@ export function jobBody({ sequence: _, ...row }: JobRow): JobBody {
   };
 }
 
-/** Returns the data of the event of a change: the opening after it, and its sequence. */
 export function jobData(row: JobRow): string {
   const { id, external_id, sequence } = row;
   const data = JSON.stringify({ ...jobBody(row), sequence });

@@ -1,6 +1,5 @@
 import { present } from '../../base/present.js';
 
-/** The states of a job opening. */
 export const JOB_STATUSES = ['open', 'closed', 'draft'] as const;
 
 /** The state of a job opening. */
@@ -10,7 +9,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export interface JobRow {
   id: string;
   external_id: string;
-  /** The ATS that it comes from, by name; null: the caller did not say. */
+  /** The ATS that the opening comes from, by name; null when the caller named none. */
   ats: string | null;
   ats_connection_id: string | null;
   title: string;
@@ -29,10 +28,9 @@ export interface JobRow {
 
 type Kept = 'id' | 'external_id' | 'title' | 'sequence' | 'created_at' | 'updated_at';
 
-/** The fields of an opening that a caller sends, and the connection that only a sync names. Absent: unchanged; null: without. */
+/** The fields that a caller sends, and the connection that only a sync names. Absent: unchanged; null: without. */
 export type JobFields = Pick<JobRow, 'title'> & Partial<Omit<JobRow, Kept>>;
 
-/** Returns a new opening. It is open unless its status says otherwise, and was opened now unless a time says otherwise. */
 export function newJob(externalId: string, fields: JobFields, id: string, at: Date): JobRow {
   const status = fields.status ?? 'open';
   return {
@@ -54,7 +52,6 @@ export function newJob(externalId: string, fields: JobFields, id: string, at: Da
   };
 }
 
-/** Returns the opening after a change, or null where nothing changes. */
 export function changedJob(before: JobRow, fields: Partial<JobFields>, at: Date): JobRow | null {
   const status = fields.status ?? before.status;
   const after: JobRow = {
@@ -71,7 +68,7 @@ export function changedJob(before: JobRow, fields: Partial<JobFields>, at: Date)
   return sameJob(before, after) ? null : after;
 }
 
-/** A closed opening has the time of its closing; another one has none. */
+/** Only a closed opening has the time of its closing. */
 function closedAt(status: JobStatus, known: Date | null, at: Date): Date | null {
   return status === 'closed' ? (known ?? at) : null;
 }
@@ -80,7 +77,6 @@ const COMPARED = ['ats', 'title', 'status', 'department', 'location', 'employmen
 
 const TIMES = ['opened_at', 'closed_at'] as const;
 
-/** Returns the fields in which two states of an opening differ. */
 export function differingFields(a: JobRow, b: JobRow): string[] {
   return [
     ...COMPARED.filter((name) => a[name] !== b[name]),

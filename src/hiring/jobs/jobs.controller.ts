@@ -14,7 +14,6 @@ import { JobsService } from './jobs.service.js';
 
 const FILTERS = ['status', 'external_id', 'ats', 'updated_since'] as const;
 
-/** The job openings of a tenant. */
 @ApiController('jobs', { unversioned: true })
 export class JobsController {
   constructor(

@@ -3,7 +3,6 @@ import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 
-/** The job openings of a tenant. A global module of `candidates` provides `TitleFollowers`. */
 @Module({
   controllers: [JobsController],
   providers: [JobsRepository, JobsService],

@@ -9,7 +9,6 @@ import { WriteStatement } from '../../base/database/write-statement.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { JobRow } from './job.js';
 
-/** Which openings a list shows. */
 interface JobFilter {
   status?: string | undefined;
   external_id?: string | undefined;
@@ -20,7 +19,6 @@ interface JobFilter {
 const COLUMNS = `id, external_id, ats, ats_connection_id, title, status, department, location, employment_type, url,
   opened_at, closed_at, sequence, created_at, updated_at`;
 
-/** The values of an opening after its ids. */
 function values(p: Params, row: JobRow): string {
   const { ats, ats_connection_id, title, status, department, location, employment_type, url } = row;
   const texts = [ats, ats_connection_id, title, status, department, location, employment_type, url];
@@ -34,12 +32,7 @@ function values(p: Params, row: JobRow): string {
 
 const KNOWN = { entries: 10_000, bytes: 4 * 1024 * 1024 };
 
-/**
- * The statements of job openings.
- *
- * The titles of openings, for records that show one. A title that is remembered may be old: the write that uses it
- * checks it again under the lock of the opening's name, and writes nothing where it is.
- */
+/** A cached title may be old: the write that uses it checks it again under the lock of the opening's name. */
 @Injectable()
 export class JobsRepository {
   private readonly known = new ByteMap<string | null>(KNOWN);
@@ -62,7 +55,6 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** Returns the openings with these keys, by key. */
   async byExternalIds(
     tenantId: string,
     externalIds: readonly string[],
@@ -76,7 +68,7 @@ export class JobsRepository {
     return new Map(rows.map((row) => [row.external_id, row]));
   }
 
-  /** Gives openings of a connection that is gone to the API. @returns how many */
+  /** Gives openings of a removed connection to the API. @returns how many */
   async release(tenantId: string, connectionId: string, db: SqlRunner = this.db): Promise<number> {
     const { rowCount } = await db.query(
       `update job_openings set ats_connection_id = null where tenant_id = $1 and ats_connection_id = $2`,
@@ -85,19 +77,16 @@ export class JobsRepository {
     return rowCount ?? 0;
   }
 
-  /** Returns a page, newest first. */
   list(tenantId: string, filter: JobFilter, page: PageRequest): Promise<CutRows<JobRow>> {
     const { updated_since: updatedSince, ...equal } = filter;
     const table = { table: 'job_openings', columns: COLUMNS };
     return listRecords<JobRow>(this.db, table, tenantId, { equal, updatedSince }, page);
   }
 
-  /** Returns the `updated_since` of the next call. */
   nextUpdatedSince(tenantId: string): Promise<string> {
     return nextUpdatedSince(this.db, tenantId);
   }
 
-  /** Returns the statement that adds an opening. */
   insert(tenantId: string, row: JobRow): WriteStatement {
     return new WriteStatement().subject(
       (p) => `insert into job_openings (tenant_id, ${COLUMNS})
@@ -105,7 +94,6 @@ export class JobsRepository {
     );
   }
 
-  /** Returns the statement that replaces the contents of an opening. */
   update(tenantId: string, row: JobRow): WriteStatement {
     return new WriteStatement().subject((p) => {
       const tenant = p.add(tenantId);
@@ -116,13 +104,8 @@ export class JobsRepository {
     });
   }
 
-  /**
-   * Returns the title of an opening; null: there is no such opening.
-   *
-   * @param name the `external_id` or the id
-   * @param anew the title that is remembered was refused
-   */
-  async titlesOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
+  /** By its `external_id` or id; null when there is none. @param anew a write refused the cached title */
+  async titleOf(tenantId: string, name: string, anew = false, db: SqlRunner = this.db): Promise<string | null> {
     const key = `${tenantId} ${name}`;
     const known = anew ? undefined : this.known.get(key);
     if (known !== undefined) return known;
@@ -138,15 +121,12 @@ export class JobsRepository {
   }
 }
 
-/**
- * Returns the condition that an opening still has a title. It locks the name of the opening until the write is
- * committed: a rename waits, and then finds the record.
- */
+/** Returns the condition that an opening still has a title. It locks the opening's name, so that a rename waits. */
 export function hasTitle(p: Params, tenantId: string, name: string, title: string | null): string {
   return `opening_title(${p.add(tenantId, 'text')}, ${p.add(name, 'text')}) is not distinct from ${p.add(title, 'text')}`;
 }
 
-/** Waits for records that are being written with the title of an opening, and holds off others until the commit. */
+/** Waits for writes of records with the title of an opening, and holds off others until the commit. */
 export async function lockTitle(tx: SqlRunner, tenantId: string, name: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1 || ' opening ' || $2, 0))`, [tenantId, name]);
 }
@@ -156,7 +136,7 @@ export async function holdTitle(tx: SqlRunner, tenantId: string, name: string): 
   await tx.query(`select pg_advisory_xact_lock_shared(hashtextextended($1 || ' opening ' || $2, 0))`, [tenantId, name]);
 }
 
-/** The same as {@link lockTitle} for many openings, in the order of {@link holdTitles}. */
+/** Does {@link lockTitle} for many openings, in the order of {@link holdTitles}. */
 export async function lockTitles(tx: SqlRunner, tenantId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await tx.query(
@@ -167,10 +147,11 @@ export async function lockTitles(tx: SqlRunner, tenantId: string, names: readonl
   );
 }
 
-/** The same as {@link holdTitle} for many openings, in one statement. */
+/** Does {@link holdTitle} for many openings, in one statement. */
 export async function holdTitles(tx: SqlRunner, tenantId: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  // Sorted by the lock, so that two transactions take them in one order; the function is called for each row as it comes.
+  // Sorted by the lock, so that two transactions take them in one order; the function is called for each row as it
+  // comes.
   await tx.query(
     `select pg_advisory_xact_lock_shared(l.key) from (
        select distinct hashtextextended($1 || ' opening ' || n.name, 0) as key from unnest($2::text[]) as n(name)

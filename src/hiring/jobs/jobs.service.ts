@@ -7,7 +7,7 @@ import { jobData } from './job.dto.js';
 import { type JobRow, changedJob, differingFields, newJob, type JobFields } from './job.js';
 import { JobsRepository, lockTitle, lockTitles } from './jobs.repository.js';
 
-/** The ATS that brings the opening owns its fields; names those that would change, and the connection. */
+/** The ATS owns the fields of its opening; the error names those that would change, and the connection. */
 class JobManagedByAts extends Conflict {
   constructor(connectionId: string, fields: readonly string[]) {
     super('managed_by_ats', 'The ATS owns this opening: change it there.', {
@@ -19,7 +19,7 @@ class JobManagedByAts extends Conflict {
 
 /** An opening with a new title. */
 export interface RetitledOpening {
-  /** What records call it: its `external_id` and its id. */
+  /** The names by which records refer to the opening: its `external_id` and its id. */
   names: readonly string[];
   title: string;
 }
@@ -30,13 +30,12 @@ export abstract class TitleFollowers {
   abstract titleChanged(tx: SqlRunner, tenantId: string, opening: RetitledOpening): Promise<void>;
 }
 
-/** What a write came to. */
 interface JobResult {
   row: JobRow;
   created: boolean;
 }
 
-/** What became of an opening that an ATS brought. `refused`: another connection has it. */
+/** The result for an opening that an ATS brought. `refused`: another connection owns it. */
 export interface SyncedJob {
   externalId: string;
   outcome: 'created' | 'updated' | 'unchanged' | 'refused';
@@ -50,8 +49,8 @@ export interface SyncedOpening {
 }
 
 /**
- * The one way to write an opening. A write holds the lock of the opening's name, so that two writes of one opening go one
- * after the other, and every candidate gets its title.
+ * The one way to write an opening. A write holds the lock of the opening's name, so that two writes of one opening
+ * follow each other, and every candidate gets its title.
  */
 @Injectable()
 export class JobsService {
@@ -69,14 +68,10 @@ export class JobsService {
     return row;
   }
 
-  /**
-   * Creates the opening with this key, or changes it; returns which.
-   *
-   * @throws {JobManagedByAts} when it comes from an ATS, and would change
-   */
+  /** @throws {JobManagedByAts} when the opening comes from an ATS, and would change */
   async put(tenantId: string, externalId: string, fields: JobFields): Promise<JobResult> {
     const known = await this.repository.byExternalId(tenantId, externalId);
-    // A sync sends what is there already again and again: that needs no lock.
+    // A sync repeats unchanged openings: that needs no lock.
     if (known !== undefined && changedJob(known, fields, new Date()) === null) return { row: known, created: false };
     return this.write(tenantId, externalId, (before, at) =>
       before === undefined
@@ -87,9 +82,7 @@ export class JobsService {
 
   /**
    * Writes openings of an ATS connection in its transaction. An opening that the API made is adopted; one of another
-   * connection is left alone; of one that is not there a change without a title is left out.
-   *
-   * @returns what became of each
+   * connection is left alone. A change without a title of a missing opening is left out.
    */
   async sync(
     tx: SqlRunner,
@@ -123,13 +116,8 @@ export class JobsService {
     return results;
   }
 
-  /** After the commit of `sync`: wakes the delivery of the events. */
-  wake(tenantId: string): void {
-    this.events.wake(tenantId);
-  }
-
   /**
-   * Closes an opening; one that is closed stays as it is.
+   * Closes an opening; a closed one stays unchanged.
    *
    * @throws {NotFound} when the tenant has no such opening
    * @throws {JobManagedByAts} when it comes from an ATS
@@ -170,7 +158,8 @@ export class JobsService {
     const { id, external_id: externalId, title } = after;
     const retitled = before?.title !== title;
     if (before !== undefined && retitled) await lockTitle(tx, tenantId, id);
-    const statement = before === undefined ? this.repository.insert(tenantId, after) : this.repository.update(tenantId, after); // prettier-ignore
+    const statement =
+      before === undefined ? this.repository.insert(tenantId, after) : this.repository.update(tenantId, after);
     if (!quiet)
       await this.events.addTo(statement, tenantId, { event: 'job.synced', record: id, data: jobData(after) }, tx);
     const written = await statement.run(tx);

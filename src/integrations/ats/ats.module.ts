@@ -7,7 +7,6 @@ import { AtsMarketplaceModule } from './marketplace/marketplace.module.js';
 import { AtsPublishModule } from './publish/publish.module.js';
 import { AtsSyncModule } from './sync/sync.module.js';
 
-/** The applicant tracking systems (ATS) of tenants. */
 @Module({
   imports: [
     AtsConnectionsModule,

@@ -21,32 +21,27 @@ import type { WebhookAttemptBody, WebhookBody } from './webhooks.dto.js';
 import { EndpointUnreadable, EndpointNotReady } from './webhooks.errors.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
-/** Requests that a tenant waits for at the same time: each can take fifteen seconds. */
+/** Parallel requests that a tenant waits for: each can take fifteen seconds. */
 const MOST_AT_ONCE = 4;
 
-/**
- * Sends to an endpoint while the caller waits: tests, and repetitions by hand.
- *
- * Sends one event to an endpoint while the caller waits, and stores the attempt.
- */
+/** Sends an event to an endpoint while the caller waits, for tests and repetitions by hand, and stores the attempt. */
 @Injectable()
 export class DirectDelivery {
   private readonly out = new Map<string, number>();
 
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly webhooks: WebhooksService,
     private readonly states: DestinationStatesRepository,
     private readonly reader: EventReader,
     private readonly wakeups: LaneWakeups,
-    private readonly endpointSender: EndpointSender,
+    private readonly sender: EndpointSender,
     private readonly clock: Clock,
   ) {}
 
-  /** Sends the example of an event, signed, and returns what came of it. */
   async test(caller: Caller, id: string, event?: EventName): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     await this.demandAddress(endpoint);
     const tried = await this.sendDirect(
       endpoint,
@@ -60,13 +55,9 @@ export class DirectDelivery {
     return webhookAttemptBody(tried.attempt);
   }
 
-  /**
-   * Lets events go out again, after a test event was taken.
-   *
-   * @throws {EndpointNotReady} when it was not
-   */
+  /** Lets events go out again, after a test event succeeded. @throws {EndpointNotReady} when the test failed */
   async resume(caller: Caller, id: string): Promise<WebhookBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     const before = await this.webhooks.get(caller, id);
     if (before.state === 'active') return before;
     await this.demandAddress(endpoint);
@@ -76,7 +67,7 @@ export class DirectDelivery {
     );
     if (verdict.kind !== 'delivered') throw new EndpointNotReady(webhookAttemptBody(attempt));
     await this.db.transaction(caller.tenantId, async (tx) => {
-      await this.access.lockedOne(tx, caller, id);
+      await this.endpoints.lockedOne(tx, caller, id);
       await this.states.resume(tx, endpointKeyOf(endpoint));
       await this.webhooks.note(tx, caller, 'webhook.resumed', id, { before: { reason: before.state_reason } });
     });
@@ -84,12 +75,9 @@ export class DirectDelivery {
     return this.webhooks.get(caller, id);
   }
 
-  /**
-   * Sends one event again at once. A success cancels the attempt that waits, and the one that was given up; a failure leaves the
-   * schedule unchanged.
-   */
+  /** A success cancels the waiting attempt, and the one that was given up; a failure leaves the schedule unchanged. */
   async redeliver(caller: Caller, id: string, eventId: string): Promise<WebhookAttemptBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     const event = await this.eventFor(endpoint, eventId);
     const { attempt, verdict } = await this.sendDirect(endpoint, event);
     const turn = verdict.kind === 'delivered' ? await this.turnOf(endpoint, event) : null;
@@ -97,7 +85,7 @@ export class DirectDelivery {
       if (verdict.kind === 'delivered') {
         await cancelMessage(tx, endpointKeyOf(endpoint), eventId);
         if (turn !== null) await passMessage(tx, endpointKeyOf(endpoint), turn.record, turn.first, event.sequence);
-        await this.access.removeGivenUpRows(tx, caller.tenantId, id, [event.sequence]);
+        await this.endpoints.removeGivenUpRows(tx, caller.tenantId, id, [event.sequence]);
       }
       const after = { event_id: eventId, outcome: attempt.outcome };
       await this.webhooks.note(tx, caller, 'webhook.redelivered', id, { after });
@@ -124,26 +112,24 @@ export class DirectDelivery {
     throw new InvalidFields([{ field: 'event_id', message: 'is no event that this endpoint takes' }]);
   }
 
-  /** Where the caller waits for the answer, a refused address is a wrong field and no attempt. */
-  async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
-    const problem = await this.endpointSender.problemOfName(url, tenantId);
+  /** The caller waits for the answer, so a refused address is a wrong field and no attempt. */
+  private async demandAddress({ tenantId, url }: Endpoint): Promise<void> {
+    const problem = await this.sender.problemOfName(url, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
   }
 
   /**
-   * Sends an event.
-   *
    * @throws {EndpointUnreadable} when its secret cannot be read
    * @throws {TooManyRequests} when the tenant waits for too many requests
    */
-  async sendDirect(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
+  private async sendDirect(endpoint: Endpoint, event: SentEvent): Promise<Tried> {
     if (endpoint.unreadable) throw new EndpointUnreadable();
     const { tenantId } = endpoint;
     const out = this.out.get(tenantId) ?? 0;
     if (out >= MOST_AT_ONCE) throw new TooManyRequests('Other requests to endpoints of the tenant are under way.', 5);
     this.out.set(tenantId, out + 1);
     try {
-      const tried = await this.endpointSender.send(endpoint, event, TIMEOUT_MS);
+      const tried = await this.sender.send(endpoint, event, TIMEOUT_MS);
       await recordDirect(this.db, endpointKeyOf(endpoint), tried.attempt);
       return tried;
     } finally {
@@ -153,15 +139,13 @@ export class DirectDelivery {
     }
   }
 
-  /** Returns the example of an event. */
-  exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
+  private exampleOf(event: EventName, name = randomBytes(12).toString('hex')): SentEvent {
     const data = JSON.stringify(EVENTS[event].example);
     const id = `test_${name}`;
     return { id, sequence: '0', event, at: this.clock.now(), record: null, data };
   }
 }
 
-/** Returns an attempt as the API shows it. */
 function webhookAttemptBody(attempt: Attempt): WebhookAttemptBody {
   return {
     event_id: attempt.deliveryId!,

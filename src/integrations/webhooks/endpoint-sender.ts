@@ -37,21 +37,17 @@ function portOf({ port, protocol }: URL): string {
 export const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 
-/** What became of one request to an endpoint, and how it is kept. */
 export interface Tried {
   verdict: EndpointVerdict;
   attempt: Attempt;
 }
 
-/** An event that is sent; a test has an id of its own, and no place in the order. */
+/** An event for sending; a test has an id of its own, and no place in the order. */
 export type SentEvent = StoredEvent & { id?: string };
 
 /**
- * Sends an event to an endpoint: the one way for deliveries, tests and repetitions by hand.
- *
- * Sends messages to endpoints. Every request to one goes through here, so the rule of addresses has no second path.
- *
- * The one rule for addresses of endpoints: at save, at change, at test and at delivery.
+ * Sends messages to endpoints: deliveries, tests and repetitions by hand. Every request and every check of an address
+ * goes through here, at save, change, test and delivery, so the rule of addresses has no second path.
  */
 @Injectable()
 export class EndpointSender {
@@ -71,25 +67,21 @@ export class EndpointSender {
     this.own = [config.baseUrl, config.apiBaseUrl, config.appUrl].map((text) => new URL(text));
   }
 
-  /**
-   * Sends one signed request, and judges the answer. It throws for no answer.
-   *
-   * @param endpoint one whose secrets can be read
-   */
+  /** Sends one signed request, and judges the answer. The secrets of the endpoint have to be readable. */
   async send(endpoint: Endpoint, event: SentEvent, timeoutMs: number): Promise<Tried> {
     const sentAt = this.clock.now();
     const id = event.id ?? eventId(event.sequence);
     const message = messageOf({ ...event, id }, endpoint, sentAt);
     const answer = await this.post(endpoint, message, timeoutMs);
     const judged = endpointVerdictOf(answer, this.clock.now());
-    // A receiver that shows what it was sent would put the endpoint's own credentials into the attempts.
+    // A receiver that echoes its request would put the endpoint's own credentials into the attempts.
     const verdict = { ...judged, answer: withoutHeaders(judged.answer, endpoint.headers) };
     const path = new URL(endpoint.url).pathname;
     return { verdict, attempt: attemptOf(answer, verdict, { id, sequence: event.sequence, path, sentAt }) };
   }
 
-  /** Sends one message and returns the answer of any status. An address that is not admitted returns `blocked`. */
-  async post(
+  /** Sends one message and returns the answer of any status. A refused address returns `blocked`. */
+  private async post(
     { tenantId, url: text }: Pick<Endpoint, 'tenantId' | 'url'>,
     { body, headers }: Message,
     timeoutMs = TIMEOUT_MS,
@@ -110,17 +102,12 @@ export class EndpointSender {
         statusDecides: true,
         notesAddress: true,
       },
-      this.anyPrivate,
+      this.admission.anyPrivate,
     );
   }
 
-  /** Whether addresses of tenants may be private. */
-  get anyPrivate(): boolean {
-    return this.admission.anyPrivate;
-  }
-
-  /** Returns why no event is sent to an address, by its text; null: it may be. `Outbound` checks what it connects to. */
-  async problemOf(text: string): Promise<string | null> {
+  /** Returns why the text of an address is refused, or null. `Outbound` checks the IP address of each connection. */
+  private async problemOf(text: string): Promise<string | null> {
     const refusal = refusalOfUrl(text, 'webhook', this.admission);
     if (refusal !== null) return refusal;
     const url = new URL(text);
@@ -129,11 +116,11 @@ export class EndpointSender {
     return (await this.isOurs(url)) ? 'must not be an address of this service' : null;
   }
 
-  /** The same with a look at every IP address that the name has now. */
+  /** Checks also every IP address that the name has now. */
   async problemOfName(text: string, tenantId: string): Promise<string | null> {
     const problem = await this.problemOf(text);
     if (problem !== null) return problem;
-    const refusal = await this.outbound.refusalOf(new URL(text), tenantId, this.anyPrivate);
+    const refusal = await this.outbound.refusalOf(new URL(text), tenantId, this.admission.anyPrivate);
     if (refusal === null) return null;
     return refusal === 'unknown_name' ? UNREACHABLE : `must lead to public addresses alone (${PRIVATE_HINT})`;
   }
@@ -146,7 +133,7 @@ export class EndpointSender {
   }
 }
 
-/** The query of an address can hold a credential, so it is not kept. */
+/** The query of an address can hold a credential, so it is not stored. */
 function attemptOf(
   answer: OutboundAnswer,
   { reason, fault, answer: kept }: EndpointVerdict,

@@ -2,10 +2,9 @@ import type { OutboundAnswer } from '../../base/http/outbound.js';
 import type { Destination } from '../../engine/delivery/destination.js';
 import { STAGES, type FailureRules } from '../../engine/delivery/retry.rules.js';
 
-/** Whose failure it was. Only the receiver's own failures count towards disabling its endpoint. */
+/** The origin of a failure. Only the receiver's own failures count towards disabling its endpoint. */
 export type Fault = 'theirs' | 'ours' | 'network';
 
-/** What the answer of an endpoint means. */
 export interface EndpointVerdict {
   /** `gone`: 410, the endpoint is disabled at once. `refused_address`: this service does not connect to it; no retry. */
   kind: 'delivered' | 'failed' | 'gone' | 'refused_address';
@@ -13,26 +12,21 @@ export interface EndpointVerdict {
   /** A word for the outcome: `delivered`, `gone`, `address_refused`, `redirect`, `status_503`, `timeout`, … */
   reason: string;
   fault: Fault | null;
-  /** How long the receiver asks to be left alone; at most a day. */
+  /** The wait that the receiver asks for; at most a day. */
   retryAfterMs: number | null;
   /** The first 4 KiB of the answer. Null without one, and where the address was refused. */
   answer: string | null;
 }
 
-/** The bytes of an answer that are kept. */
 const KEPT_BYTES = 4 * 1024;
 const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** Faults of this machine: no ports or files left, or the tenant's share of look-ups is used up. */
+/** Faults of this machine: no free ports or files, or the tenant's share of look-ups is used up. */
 const OURS = new Set(['ETOOMANY', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'EACCES', 'EPERM']);
 /** No route, or name servers that do not answer. A name that does not exist is its owner's fault. */
 const NETWORK = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'ETIMEOUT', 'ESERVFAIL']);
 
-/**
- * Judges the answer of an endpoint by its status alone: a body is no part of the promise.
- *
- * @param now for a `Retry-After` that is a date
- */
+/** Judges the answer of an endpoint by its status alone. @param now for a `Retry-After` that is a date */
 export function endpointVerdictOf(answer: OutboundAnswer, now: Date): EndpointVerdict {
   if (answer.kind === 'failed') return verdictOfFailure(answer);
   const { status } = answer;
@@ -60,19 +54,16 @@ function verdictOfFailure({ reason, detail }: Extract<OutboundAnswer, { kind: 'f
 
 function faultOf(reason: string, detail: string): Fault {
   if (OURS.has(detail)) return 'ours';
-  // c-ares names a refusal of the name server like one of the receiver.
+  // c-ares reports a refusal of the name server like one of the receiver.
   if (NETWORK.has(detail) || (reason === 'dns' && detail === 'ECONNREFUSED')) return 'network';
   return 'theirs';
 }
 
-/**
- * Reads `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3), in milliseconds, a day at the most; null where there
- * is none that can be read.
- */
+/** Reads `Retry-After` (RFC 9110 §10.2.3) in milliseconds, at most a day; null when it cannot be read. */
 export function retryAfterMs(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_RETRY_AFTER_MS);
-  // `Date.parse` reads much that is no HTTP date: "-1" would be a year.
+  // `Date.parse` accepts more than HTTP dates: "-1" would be a year.
   if (!/^[A-Za-z]{3,9},? /.test(text)) return null;
   const ms = Date.parse(text) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
@@ -88,19 +79,16 @@ function keptOf(body: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** The states of an endpoint. */
 export const ENDPOINT_STATES = ['active', 'degraded', 'paused', 'disabled'] as const;
 
 /**
- * `active`: it takes events. `degraded`: it fails, and is tried. `paused`: by a person. `disabled`: 410, five days of
- * failures, an address that is refused, or secrets that cannot be read. Events wait while it is paused or disabled.
+ * `active`: it takes events. `degraded`: its deliveries fail, and are repeated. `paused`: by a person. `disabled`:
+ * 410, five days of failures, a refused address, or unreadable secrets. Events wait while it is paused or disabled.
  */
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** The reason of a pause by a person. */
 export const BY_HAND = 'by_hand';
 
-/** Returns the state of an endpoint from that of its destination. */
 export function endpointStateOf(
   destination: Pick<Destination, 'state' | 'stateReason' | 'failingSince' | 'failingStage'>,
   unreadable: boolean,
@@ -117,31 +105,26 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The pace of webhooks; tests run it faster. */
 interface WebhookPace {
-  /** The pauses after each failed try; a message is given up when none is left. Empty: there are no retries. */
+  /** The pauses after each failed try; a message is given up after the last one. Empty: no retries. */
   pauses: readonly number[];
-  /** An endpoint with nothing but failures for so long is disabled. */
+  /** After only failures for this time an endpoint is disabled. */
   endsAfterMs: number;
   probe: FailureRules['probe'];
 }
 
-/**
- * Five days of nothing but failures disable. The pauses are a setting; by default they make ten tries in 75 hours
- * (Standard Webhooks 1.0.0, "Deliverability and reliability").
- */
+/** The pauses are a setting; by default they make ten tries in 75 hours (Standard Webhooks 1.0.0). */
 export const PACE: Omit<WebhookPace, 'pauses'> = {
   endsAfterMs: 5 * 24 * HOUR,
   probe: { firstMs: 5 * SECOND, maxMs: 5 * MINUTE, fewPeopleMs: 5 * MINUTE },
 };
 
-/** Pauses are spread by so much to either side. */
+/** The random part of a pause, to either side. */
 const SPREAD = 0.2;
-/** The longest `Retry-After` that is waited out. */
 const LONGEST_WAIT_MS = 24 * HOUR;
 
 /**
- * Returns the failure rules of webhooks. Ten failures in a row, of whichever messages, show that an endpoint is away. Its
+ * Returns the failure rules of webhooks. Ten failures in a row, of any messages, show that an endpoint is away. Its
  * probes are messages whose own pause is over: a probe must not use up the tries of a message.
  */
 export function webhookRules({ pauses, endsAfterMs, probe }: WebhookPace): FailureRules {

@@ -34,7 +34,6 @@ function headersAad(tenantId: string, endpointId: string): string {
   return `${tenantId}:webhook_endpoints.headers:${endpointId}`;
 }
 
-/** An endpoint as it is stored, with its sealed secrets, newest first. */
 export interface EndpointRow {
   tenant_id: string;
   id: string;
@@ -51,17 +50,17 @@ export interface EndpointRow {
   secrets: { sealed: string; expires_at: string | null }[] | null;
 }
 
-/** A secret of an endpoint. Null: no key of the settings opens it. */
+/** A secret of an endpoint; null when no key of the settings opens it. */
 interface StoredSecret {
   secret: string | null;
-  /** Milliseconds since 1970; null: it lasts. */
+  /** Milliseconds since 1970; null when it lasts. */
   expiresAt: number | null;
 }
 
 /**
  * Returns an endpoint with the secrets that are live at `now`.
  *
- * @param headers null: no key of the settings opens them
+ * @param headers null when no key of the settings opens them
  */
 export function endpointOf(
   row: EndpointRow,
@@ -101,10 +100,8 @@ interface Kept {
 const NONE: readonly Endpoint[] = [];
 
 /**
- * The endpoints of tenants, with opened secrets, in the state of the last change that was answered. A write of a record
- * asks it which endpoints take the event, so it must not cost a query.
- *
- * Seals and opens what endpoints keep secret, bound to tenant and endpoint.
+ * The endpoints of tenants, with opened secrets, in the state of the last answered change. A write of a record asks it
+ * which endpoints take the event, so it must not cost a query. Secrets are sealed and bound to tenant and endpoint.
  */
 @Injectable()
 export class EndpointStore {
@@ -122,16 +119,14 @@ export class EndpointStore {
     });
   }
 
-  /** Returns all endpoints of a tenant, oldest first, in every state. */
   async of(tenantId: string, db: SqlRunner = this.db): Promise<readonly Endpoint[]> {
     const kept = await this.cache.get(tenantId, () => this.load(tenantId, db));
     const now = this.clock.now().getTime();
-    // A secret ends at its time: no message tells of it.
+    // A secret ends at its time, without a message.
     if (now >= kept.changesAt) Object.assign(kept, this.shaped(kept.rows, now));
     return kept.endpoints;
   }
 
-  /** Returns an endpoint, or undefined if the tenant has no such one. */
   async get(tenantId: string, id: string): Promise<Endpoint | undefined> {
     return (await this.of(tenantId)).find((endpoint) => endpoint.id === id);
   }
@@ -141,7 +136,7 @@ export class EndpointStore {
     return (await this.load(tenantId, db)).endpoints;
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves after a change when no process uses the old values. */
   forget(tenantId: string): Promise<void> {
     this.cache.drop(tenantId);
     return this.db.feed.settled();
@@ -187,12 +182,12 @@ export class EndpointStore {
   }
 
   /** Returns a secret, or null where no key of the settings opens it. */
-  openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
+  private openSecret(tenantId: string, endpointId: string, sealed: string): string | null {
     return this.sealer.unsealOrNull(sealed, secretAad(tenantId, endpointId));
   }
 
   /** Returns the headers, or null where no key of the settings opens them. */
-  openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
+  private openHeaders(tenantId: string, endpointId: string, sealed: string | null): Record<string, string> | null {
     if (sealed === null) return {};
     const text = this.sealer.unsealOrNull(sealed, headersAad(tenantId, endpointId));
     return text === null ? null : (JSON.parse(text) as Record<string, string>);

@@ -6,13 +6,10 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { WEBHOOK, type Endpoint } from './endpoint.js';
 import { EndpointStore } from './endpoint.store.js';
 
-/** An endpoint that is to be stored. */
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
 
-/** What a change of an endpoint writes. */
 type ChangedEndpoint = Omit<NewEndpoint, 'createdBy' | 'keyId'>;
 
-/** What the database knows of an endpoint's delivery, beside the endpoint. */
 export interface EndpointFacts {
   id: string;
   state: 'ok' | 'open' | 'paused';
@@ -30,7 +27,7 @@ export interface EndpointFacts {
 
 /** The most that are counted: any number of messages can wait, and a list shows fifty endpoints. */
 const MOST_COUNTED = 10_000;
-/** Secrets that sign at the same time: each makes the header longer. */
+/** More secrets that sign at the same time would make the header too long. */
 const MOST_SECRETS = 10;
 
 function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
@@ -39,7 +36,6 @@ function demanded(endpoints: readonly Endpoint[], id: string): Endpoint {
   return found;
 }
 
-/** A message that was given up after its tries. */
 export interface GivenUpRow {
   sequence: string;
   event: string;
@@ -49,21 +45,20 @@ export interface GivenUpRow {
   reason: string;
 }
 
-/** Behind every sequence. */
+/** After every sequence. */
 const MOST_SEQUENCE = '9223372036854775807';
 const COLUMNS = 'sequence, event, record, at, given_up_at, reason';
 
 /**
- * The statements of endpoints and their secrets.
- *
- * Which endpoints a caller sees and changes: those of its own key and of the keys that this one replaced; with `admin`, all.
- * `webhooks:read` sees all of them and changes none.
+ * Reads and writes endpoints and their secrets, within the rights of a caller. A key sees and changes its own
+ * endpoints and those of the keys that it replaced; with `admin`, all. `webhooks:read` sees all of them and changes
+ * none.
  */
 @Injectable()
 export class EndpointsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: EndpointStore,
+    private readonly store: EndpointStore,
   ) {}
 
   async insert(tx: SqlRunner, endpoint: NewEndpoint): Promise<void> {
@@ -84,25 +79,18 @@ export class EndpointsRepository {
     );
   }
 
-  /** Locks an endpoint until the end of the transaction. */
-  async lock(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
-    await tx.query(`select 1 from webhook_endpoints where tenant_id = $1 and id = $2 for update`, [tenantId, id]);
-  }
-
-  /** Removes an endpoint with its secrets. */
   async remove(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(`delete from webhook_endpoints where tenant_id = $1 and id = $2`, [tenantId, id]);
   }
 
-  /** Removes what was given up at an endpoint. */
   async removeGivenUp(tenantId: string, id: string): Promise<void> {
     await this.db.query(`delete from webhook_given_up where tenant_id = $1 and endpoint_id = $2`, [tenantId, id]);
   }
 
   /**
-   * Adds a secret in front of the others, which end after the overlap. The oldest make room.
+   * Adds a secret before the others, which end after the overlap. The oldest make room.
    *
-   * @param overlapSeconds 0: the others end now
+   * @param overlapSeconds 0 ends the others now
    */
   async addSecret(tx: SqlRunner, tenantId: string, id: string, secret: string, overlapSeconds: number): Promise<void> {
     await this.endOlder(tx, tenantId, id, overlapSeconds);
@@ -112,7 +100,7 @@ export class EndpointsRepository {
          order by s.created_at desc, s.id desc offset ${MOST_SECRETS - 1}))`,
       [tenantId, id],
     );
-    const sealed = this.secrets.sealSecret(tenantId, id, secret);
+    const sealed = this.store.sealSecret(tenantId, id, secret);
     await tx.query(
       `insert into webhook_secrets (tenant_id, endpoint_id, id, sealed, created_at)
        values ($1, $2, $3, $4, clock_timestamp())`,
@@ -120,7 +108,6 @@ export class EndpointsRepository {
     );
   }
 
-  /** Ends all secrets but the newest now. Returns how many live ones that were. */
   async revokeOlder(tx: SqlRunner, tenantId: string, id: string): Promise<number> {
     const { rows } = await tx.query<{ live: boolean }>(
       `delete from webhook_secrets where tenant_id = $1 and endpoint_id = $2 and id = any(array(
@@ -145,7 +132,6 @@ export class EndpointsRepository {
     );
   }
 
-  /** Returns the facts of endpoints by their ids. */
   async factsOf(
     tenantId: string,
     ids: readonly string[],
@@ -169,8 +155,8 @@ export class EndpointsRepository {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Returns the ids of a key and of all keys that it has replaced: what one made belongs to its successor. */
-  async keysBefore(tenantId: string, keyId: string, db: SqlRunner = this.db): Promise<ReadonlySet<string>> {
+  /** Returns the ids of a key and of all keys that it has replaced: their endpoints belong to the successor. */
+  private async keysBefore(tenantId: string, keyId: string, db: SqlRunner = this.db): Promise<ReadonlySet<string>> {
     const { rows } = await db.query<{ id: string }>(
       `with recursive k as (
          select a.id, a.replaces_id, 1 as n from api_keys a where a.tenant_id = $1 and a.id = $2
@@ -185,13 +171,12 @@ export class EndpointsRepository {
 
   private columnsOf(endpoint: ChangedEndpoint): unknown[] {
     const { tenantId, id, url, description, events, form, ordered, headers } = endpoint;
-    const sealed = this.secrets.sealHeaders(tenantId, id, headers);
+    const sealed = this.store.sealHeaders(tenantId, id, headers);
     return [tenantId, id, url, description, events, form, ordered, sealed];
   }
 
-  /** Returns the endpoints that the caller sees, oldest first. */
   async allOf(caller: Caller, db?: SqlRunner): Promise<readonly Endpoint[]> {
-    const endpoints = await this.secrets.fresh(caller.tenantId, db);
+    const endpoints = await this.store.fresh(caller.tenantId, db);
     if (caller.scopes.has('admin') || endpoints.length === 0) return endpoints;
     const own = endpoints.filter(({ keyId }) => keyId === caller.keyId);
     if (own.length === endpoints.length) return own;
@@ -199,36 +184,27 @@ export class EndpointsRepository {
     return endpoints.filter(({ keyId }) => keyId !== null && keys.has(keyId));
   }
 
-  /**
-   * Returns an endpoint.
-   *
-   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
-   */
+  /** Returns an endpoint. @throws {NotFound} when the tenant has no such endpoint, and for one of another key */
   async demandOne(caller: Caller, id: string, db?: SqlRunner): Promise<Endpoint> {
     return demanded(await this.allOf(caller, db), id);
   }
 
-  /** Returns the endpoints that the caller may read. */
   async readable(caller: Caller): Promise<readonly Endpoint[]> {
-    return caller.scopes.has('webhooks:read') ? this.secrets.fresh(caller.tenantId) : this.allOf(caller);
+    return caller.scopes.has('webhooks:read') ? this.store.fresh(caller.tenantId) : this.allOf(caller);
   }
 
-  /**
-   * Returns an endpoint that the caller may read.
-   *
-   * @throws {NotFound} when the tenant has no such endpoint, and for one of another key
-   */
+  /** @throws {NotFound} when the tenant has no such endpoint, and for one of another key */
   async toRead(caller: Caller, id: string): Promise<Endpoint> {
     return demanded(await this.readable(caller), id);
   }
 
-  /** An endpoint that the caller may change, locked until the end of the transaction. */
+  /** Returns an endpoint that the caller may change, locked until the end of the transaction. */
   async lockedOne(tx: SqlRunner, caller: Caller, id: string): Promise<Endpoint> {
-    await this.lock(tx, caller.tenantId, id);
+    const lock = `select 1 from webhook_endpoints where tenant_id = $1 and id = $2 for update`;
+    await tx.query(lock, [caller.tenantId, id]);
     return this.demandOne(caller, id, tx);
   }
 
-  /** Returns a page, newest first, with one row too many. */
   async listGivenUp(tenantId: string, endpointId: string, after: string | null, limit: number): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
@@ -239,7 +215,6 @@ export class EndpointsRepository {
     return rows;
   }
 
-  /** Returns those of some sequences. */
   async givenUpBySequences(tenantId: string, endpointId: string, sequences: readonly string[]): Promise<GivenUpRow[]> {
     const { rows } = await this.db.query<GivenUpRow>(
       `select ${COLUMNS} from webhook_given_up
@@ -249,7 +224,6 @@ export class EndpointsRepository {
     return rows;
   }
 
-  /** Returns the oldest behind a sequence, oldest first. */
   async oldestGivenUp(
     tx: SqlRunner,
     tenantId: string,
@@ -285,12 +259,12 @@ export class EndpointsRepository {
   }
 }
 
-/** What belongs to endpoints that are gone. */
+/** Rows of removed endpoints. */
 export const GIVEN_UP_LEFTOVERS = [
   `delete from webhook_given_up g where not exists (
      select 1 from webhook_endpoints e where e.tenant_id = g.tenant_id and e.id = g.endpoint_id)`,
 ] as const;
 
-/** What is older than the events that are kept, which are dropped in whole months: `$1` is their days. */
+/** SQL: removes rows older than the kept events, which are dropped in whole months; `$1` is their days. */
 export const OLD_GIVEN_UP = `delete from webhook_given_up
   where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;

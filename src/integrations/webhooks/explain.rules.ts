@@ -1,7 +1,6 @@
 import type { WaitingLane } from '../../engine/delivery/lanes/read.js';
 import type { EndpointFacts, GivenUpRow } from './endpoints.repository.js';
 
-/** What became of an event at an endpoint. */
 export const EXPLAINED = [
   'delivered',
   'waiting',
@@ -13,34 +12,26 @@ export const EXPLAINED = [
   'not_sent',
 ] as const;
 
-/** What is known of one event at one endpoint. */
 export interface EventTrace {
   at: Date;
-  /** Whether the endpoint takes such events now. */
   taken: boolean;
   endpointSince: Date;
   deliveredAt: Date | undefined;
   givenUp: GivenUpRow | undefined;
-  /** The lane in which it waits. */
   lane: WaitingLane | undefined;
-  /** No key of the settings opens the secrets of the endpoint. */
   unreadable: boolean;
   endpoint: Pick<EndpointFacts, 'state' | 'state_reason' | 'state_since' | 'next_probe_at'>;
 }
 
-/** The answer to "why did I not get it?" for one event. */
 export interface Explained {
   outcome: (typeof EXPLAINED)[number];
-  /** One sentence. */
   why: string;
   delivered_at: Date | null;
   given_up_at: Date | null;
   next_attempt_at: Date | null;
-  /** Tries that failed so far, of one that waits. */
   failures: number | null;
 }
 
-/** Explains what became of an event. */
 export function explain(trace: EventTrace): Explained {
   const { deliveredAt, givenUp, lane, at, endpointSince, taken } = trace;
   if (lane === undefined && deliveredAt !== undefined) {
@@ -73,7 +64,8 @@ function explainWaiting({ endpoint, unreadable, deliveredAt }: EventTrace, lane:
       : `It waits: the endpoint is off since ${since.toISOString()} (${reason}). Resume it.`;
     return { ...said(refused ? 'address_refused' : 'endpoint_off', why), ...facts };
   }
-  const until = state === 'open' && probeAt !== null && (lane.nextAt === null || probeAt > lane.nextAt) ? probeAt : lane.nextAt; // prettier-ignore
+  const until =
+    state === 'open' && probeAt !== null && (lane.nextAt === null || probeAt > lane.nextAt) ? probeAt : lane.nextAt;
   const why = until === null ? 'It waits for its turn.' : `It waits until ${until.toISOString()}.`;
   return { ...said('waiting', why), ...facts, next_attempt_at: until };
 }

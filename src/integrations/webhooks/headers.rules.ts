@@ -1,10 +1,9 @@
-/** The bounds of an endpoint's own headers. */
 const MOST_HEADERS = 10;
 const MOST_BYTES = 4 * 1024;
 
 /** A name of RFC 9110 §5.1. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Visible ASCII and blanks: no control characters, and nothing whose bytes depend on an encoding. */
+/** Visible ASCII and blanks: no control characters, and no byte that depends on an encoding. */
 const VALUE = /^[\x20-\x7e]*$/;
 
 /** Headers that this service sets, and those of the connection (RFC 9110 §7.6.1). */
@@ -25,7 +24,7 @@ const OURS = new Set([
 ]);
 const OUR_PREFIXES = ['content-', 'webhook-', 'proxy-'];
 
-/** Returns why a value cannot be the headers of an endpoint; null: it can. */
+/** Returns why a value cannot be the headers of an endpoint, or null. */
 export function headersProblem(value: unknown): string | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'must be an object of texts';
   const entries = Object.entries(value);
@@ -46,12 +45,11 @@ export function headersProblem(value: unknown): string | null {
   return bytes > MOST_BYTES ? `must have at most ${MOST_BYTES} bytes together` : null;
 }
 
-/** Returns headers with their names in lower case. */
 export function headersOf(value: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, text]) => [name.toLowerCase(), text.trim()]));
 }
 
-/** Shorter values are words of any text. */
+/** Shorter values occur in any text. */
 const TELLING = 6;
 
 /** Returns a text without the values of an endpoint's own headers, which can be credentials. */

@@ -5,7 +5,6 @@ import { EXPLAINED } from './explain.rules.js';
 
 const EVENT_ID = 'evt_0000000000004711';
 
-/** A message that waits, or that was given up. */
 export class MessageBody {
   @ApiProperty({ example: EVENT_ID, description: 'Of an ordered endpoint: the next event of the record.' })
   event_id!: string;
@@ -27,7 +26,6 @@ export class MessageBody {
   reason!: string | null;
 }
 
-/** What became of one event at an endpoint. */
 class ExplainedEventBody {
   @ApiProperty({ example: EVENT_ID })
   event_id!: string;
@@ -51,7 +49,6 @@ class ExplainedEventBody {
   failures!: number | null;
 }
 
-/** The answer to "why did I not get it?". */
 export class ExplainedBody {
   @ApiProperty({ description: 'Whether there is such an event.' })
   found!: boolean;
@@ -61,7 +58,6 @@ export class ExplainedBody {
   events!: ExplainedEventBody[];
 }
 
-/** How many messages a replay would send. */
 export class ReplayCountBody {
   @ApiProperty({ type: 'integer' })
   count!: number;
@@ -72,13 +68,11 @@ export class ReplayCountBody {
 const eventIdProblem = (value: unknown): string | null =>
   typeof value === 'string' && sequenceOfEvent(value) !== null ? null : 'must be the id of an event (evt_…)';
 
-/** The body of `POST /webhooks/{id}/redeliver`. */
 export class RedeliverWebhook {
   @Ruled(eventIdProblem, { type: String, example: EVENT_ID })
   event_id!: string;
 }
 
-/** The body of `POST /webhooks/{id}/replay`. */
 export class ReplayWebhook {
   @Moment({ optional: true, description: 'Sends everything again that the endpoint takes, from this moment on.' })
   since?: Date;

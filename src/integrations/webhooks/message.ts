@@ -8,12 +8,11 @@ const NEW_BYTES = 32;
 /** The bytes that a secret may have (Standard Webhooks 1.0.0). */
 const LENGTH = { least: 24, most: 64 };
 
-/** Returns a new secret: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(NEW_BYTES).toString('base64');
 }
 
-/** Returns why a text cannot be a secret; null: it can. */
+/** Returns why a text cannot be a secret, or null. */
 export function webhookSecretProblem(text: string): string | null {
   if (!text.startsWith(PREFIX)) return `must begin with ${PREFIX}`;
   const encoded = text.slice(PREFIX.length);
@@ -28,7 +27,7 @@ export function webhookSecretProblem(text: string): string | null {
 
 /**
  * Returns the value of `webhook-signature`: one signature for each secret, separated by a space (Standard Webhooks
- * 1.0.0). The key is the decoded bytes of the secret. The body is signed as the UTF-8 bytes that are sent.
+ * 1.0.0). The key is the decoded bytes of the secret. The signed body is the UTF-8 bytes that are sent.
  *
  * @param id the id of the message; it must not contain a dot, which separates the signed parts
  * @param timestampSeconds of this attempt, in whole seconds since 1970
@@ -50,16 +49,12 @@ export function signatureHeader(
     .join(' ');
 }
 
-/** An event that is to be sent. */
 interface MessageEvent {
-  /** `evt_…`: the same at every attempt and at every endpoint. */
   id: string;
   event: EventName;
   /** The time of the fact: the same at every attempt. */
   at: Date;
-  /** JSON text. */
   data: string;
-  /** The id of the record that the event is about. */
   record?: string | null;
 }
 
@@ -79,10 +74,10 @@ const CONTENT_TYPE: Readonly<Record<Form, string>> = {
 };
 
 /**
- * Returns the signed request of an event to an endpoint. Every attempt makes it anew: the id and the body stay, the time
- * and the signatures are fresh.
+ * Returns the signed request of an event to an endpoint. Every attempt makes it anew: id and body are the same, time
+ * and signatures are new.
  *
- * @throws {Error} when the endpoint has no secret that can be read
+ * @throws {Error} when the endpoint has no readable secret
  */
 export function messageOf(
   event: MessageEvent,
@@ -106,7 +101,7 @@ export function messageOf(
   };
 }
 
-/** Returns the body of an event in the form of an endpoint. `data` stays letter for letter. */
+/** `data` stays letter for letter. */
 function bodyOf(
   { id, event, at, data, record }: MessageEvent,
   { form, tenantId }: Pick<Endpoint, 'form' | 'tenantId'>,
@@ -122,12 +117,12 @@ function bodyOf(
   );
 }
 
-/** A port: finds the records that a name of another system means. `lookup` implements it. */
+/** A port: finds the records that a name of another system refers to. `lookup` implements it. */
 export abstract class RecordNames {
   /**
    * Returns the ids of records that events are about.
    *
-   * @param name an id of this service, an `external_id`, or the id that the ATS itself has
+   * @param name an id of this service, an `external_id`, or the id in the ATS
    * @returns the name alone, where it is an id or no record has it
    */
   abstract recordsOf(tenantId: string, name: string): Promise<readonly string[]>;

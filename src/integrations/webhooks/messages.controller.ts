@@ -17,7 +17,6 @@ import { WebhookAttemptBody } from './webhooks.dto.js';
 const OUTCOMES = ['delivered', 'failed'] as const;
 const STATES = ['waiting', 'given_up'] as const;
 
-/** What became of the messages of an endpoint, and how they are sent again. */
 @ApiController('webhooks')
 @RequireScope('webhooks:manage')
 @ApiRefusals()

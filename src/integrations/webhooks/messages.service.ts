@@ -14,41 +14,38 @@ import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
 import { RecordNames } from './message.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
-/** The number of newest events of a record that are explained. */
 const EXPLAINED_EVENTS = 50;
 
-/** What became of the messages of an endpoint. */
 @Injectable()
 export class MessagesService {
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly reader: EventReader,
     private readonly names: RecordNames,
   ) {}
 
-  /** Returns the requests to an endpoint, newest first, with one too many. */
   async attempts(
     caller: Caller,
     id: string,
     { event, delivered }: { event?: string | undefined; delivered?: boolean | undefined },
     page: PageRequest,
   ): Promise<ListedAttempt[]> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     const message = event === undefined ? undefined : await this.messageOf(endpoint, event);
     return listAttempts(this.db, endpointKeyOf(endpoint), { message, delivered }, page);
   }
 
-  /** Returns the messages that wait, or that were given up, with one too many, each with its place in the list. */
+  /** Returns messages that wait, or were given up, with one too many, each with its place in the list. */
   async list(
     caller: Caller,
     id: string,
     state: 'waiting' | 'given_up',
     page: PageRequest,
   ): Promise<(MessageBody & { place: string })[]> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     if (state === 'waiting') return this.waiting(endpoint, page);
-    const rows = await this.access.listGivenUp(endpoint.tenantId, id, page.after, page.limit);
+    const rows = await this.endpoints.listGivenUp(endpoint.tenantId, id, page.after, page.limit);
     return rows.map((row) => ({
       place: row.sequence,
       event_id: eventId(row.sequence),
@@ -63,17 +60,13 @@ export class MessagesService {
     }));
   }
 
-  /**
-   * Explains what became of the newest events of a record, or of one event.
-   *
-   * @throws {InvalidFields} when both are named, or neither
-   */
+  /** Explains the newest events of a record, or one event. @throws {InvalidFields} when both are named, or neither */
   async explain(
     caller: Caller,
     id: string,
     about: { record?: string | undefined; event?: string | undefined },
   ): Promise<ExplainedBody> {
-    const endpoint = await this.access.toRead(caller, id);
+    const endpoint = await this.endpoints.toRead(caller, id);
     if ((about.record === undefined) === (about.event === undefined)) {
       throw new InvalidFields([{ field: 'record', message: 'must be given, or `event_id`, and not both' }]);
     }
@@ -91,10 +84,10 @@ export class MessagesService {
     const sequences = events.map(({ sequence }) => sequence);
     const subjects = [...new Set(events.flatMap(subjectsOf))];
     const [facts, lanes, delivered, givenUp] = await Promise.all([
-      this.access.factsOf(tenantId, [id]),
+      this.endpoints.factsOf(tenantId, [id]),
       waitingOf(this.db, key, subjects),
       deliveredOf(this.db, key, subjects, sequences),
-      this.access.givenUpBySequences(tenantId, id, sequences),
+      this.endpoints.givenUpBySequences(tenantId, id, sequences),
     ]);
     return events.map((event) => {
       const said = explain({

@@ -18,41 +18,33 @@ import { EndpointsRepository } from './endpoints.repository.js';
 import type { ReplayCountBody, ReplayWebhook } from './message-bodies.dto.js';
 import { endpointKeyOf, WebhooksService } from './webhooks.service.js';
 
-/** What the task of a replay stores between its batches. */
 interface ReplayPayload {
   endpoint_id: string;
-  /** Null: what was given up. */
   since: string | null;
   rate: number;
   after: string;
   through: string;
 }
 
-/** One message of a replay. */
 interface Replayed {
   sequence: string;
   record: string | null;
 }
 
 const MOST_OF_BATCH = 500;
-/** How often, and how long, a lane that is being sent is waited for. */
+/** The interval of the look-ups while a lane is being sent, in milliseconds. */
 const BUSY_MS = 200;
 const BUSY_TURNS = 100;
 
 const DEFAULT_RATE = 50;
-/** More are not counted before a replay begins. */
 const MOST_COUNTED = 10_000;
 const COUNT_STEP = 1_000;
-/**
- * Counts and begins replays: messages are sent again, in the background and at a rate, oldest first.
- *
- * The task of a replay: enqueues its messages in batches.
- */
+/** Counts replays, and runs them as tasks: messages are sent again in batches, at a rate, oldest first. */
 @Injectable()
 export class Replays {
   constructor(
     private readonly db: Database,
-    private readonly access: EndpointsRepository,
+    private readonly endpoints: EndpointsRepository,
     private readonly webhooks: WebhooksService,
     private readonly reader: EventReader,
     private readonly tasks: TasksRepository,
@@ -60,19 +52,18 @@ export class Replays {
     private readonly wakeups: LaneWakeups,
     handlers: TaskHandlers,
   ) {
-    // It rests between its batches, so it must not take a slot for work.
+    // The task rests between its batches, so it must not take a slot for work.
     handlers.add<ReplayPayload & Record<string, unknown>>(['webhooks.replay'], {
       run: (task) => this.run(task),
       callsOut: true,
     });
   }
 
-  /** Counts what a replay would send. */
   async count(caller: Caller, id: string, input: ReplayWebhook): Promise<ReplayCountBody> {
-    const endpoint = await this.access.demandOne(caller, id);
+    const endpoint = await this.endpoints.demandOne(caller, id);
     demandOne(input);
     if (input.since === undefined) {
-      return { count: await this.access.countGivenUp(endpoint.tenantId, id), more: false };
+      return { count: await this.endpoints.countGivenUp(endpoint.tenantId, id), more: false };
     }
     let count = 0;
     let after = '0';
@@ -86,7 +77,6 @@ export class Replays {
     return { count, more: true };
   }
 
-  /** Begins a replay of everything until now. */
   async begin(caller: Caller, id: string, input: ReplayWebhook): Promise<TaskRow> {
     const { count, more } = await this.count(caller, id, input);
     const { tenantId } = caller;
@@ -99,7 +89,7 @@ export class Replays {
       through: newest?.sequence ?? '0',
     };
     const task = await once(this.db, caller, async (tx) => {
-      await this.access.lockedOne(tx, caller, id);
+      await this.endpoints.lockedOne(tx, caller, id);
       await demandRoom(tx, TASKS_CAP, tenantId);
       const { since, rate } = payload;
       await this.webhooks.note(tx, caller, 'webhook.replayed', id, { after: { since, rate } });
@@ -128,12 +118,12 @@ export class Replays {
     { since, after, through }: ReplayPayload,
     limit: number,
   ): Promise<Replayed[]> {
-    if (since === null) return this.access.oldestGivenUp(this.db, tenantId, id, { after, through, limit });
+    if (since === null) return this.endpoints.oldestGivenUp(this.db, tenantId, id, { after, through, limit });
     const range = { after, through, since: new Date(since), names: events ?? undefined, limit, newestFirst: false };
     return this.reader.page(tenantId, range);
   }
 
-  /** A lane that is being sent is asked for again: its outcome would move it past the messages. */
+  /** A lane that is being sent is tried again: its outcome would move it past the messages. */
   private async enqueue(endpoint: Endpoint, batch: readonly Replayed[], givenUp: boolean): Promise<void> {
     let rest = batch;
     for (let turn = 0; rest.length > 0; turn++) {
@@ -156,7 +146,7 @@ export class Replays {
     const done = batch.filter((one) => !busy.has(subjectOf(one)));
     if (givenUp) {
       const sequences = done.map(({ sequence }) => sequence);
-      await this.access.removeGivenUpRows(tx, endpoint.tenantId, endpoint.id, sequences);
+      await this.endpoints.removeGivenUpRows(tx, endpoint.tenantId, endpoint.id, sequences);
     }
     // A message that is being sent needs no lane of its own; a record that is being sent has more than that message.
     return batch.filter((one) => busy.has(subjectOf(one)) && subjectOf(one) === one.record);

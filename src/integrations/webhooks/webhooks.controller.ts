@@ -20,7 +20,6 @@ import {
 } from './webhooks.dto.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** The webhook endpoints of a tenant. `POST` and `DELETE` are also the subscribe and unsubscribe of REST hooks. */
 @ApiController('webhooks')
 @RequireScope('webhooks:manage')
 @ApiRefusals()

@@ -33,7 +33,6 @@ const SERVER_SET = [
   'updated_at',
 ];
 
-/** The body of `POST /webhooks`. */
 @ServerSet(...SERVER_SET)
 export class CreateWebhook {
   @Text({
@@ -94,11 +93,10 @@ export class CreateWebhook {
   secret?: string;
 }
 
-/** The body of `PATCH /webhooks/{id}`; what is left out stays. */
+/** Absent fields stay unchanged. */
 @ServerSet(...SERVER_SET)
 export class ChangeWebhook extends ChangeType(CreateWebhook) {}
 
-/** The body of `POST /webhooks/{id}/rotate-secret`. */
 export class RotateSecret extends PickType(CreateWebhook, ['secret']) {
   @Whole({
     min: 0,
@@ -110,7 +108,6 @@ export class RotateSecret extends PickType(CreateWebhook, ['secret']) {
   overlap_seconds?: number;
 }
 
-/** The body of `POST /webhooks/{id}/test`. */
 export class TestWebhook {
   @Choice(EVENT_NAMES, {
     optional: true,
@@ -120,13 +117,11 @@ export class TestWebhook {
   event?: EventName;
 }
 
-/** The body of `POST /webhooks/{id}/pause`. */
 export class PauseWebhook {
   @Text({ max: 500, optional: true, nullable: true, example: 'The receiver moves to another host.' })
   reason?: string | null;
 }
 
-/** A live secret, without its text. */
 class SecretBody {
   @ApiProperty({ example: 'whs_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -136,7 +131,6 @@ class SecretBody {
   expires_at!: string | null;
 }
 
-/** A webhook endpoint as the API shows it. Never a secret. */
 export class WebhookBody extends IntersectionType(
   ShownType(CreateWebhook, ['url', 'description', 'form', 'ordered']),
   StoredTimes,
@@ -183,7 +177,6 @@ export class WebhookBody extends IntersectionType(
   key_id!: string | null;
 }
 
-/** A new endpoint, or one with a new secret. */
 export class WebhookWithSecretBody extends WebhookBody {
   @ApiProperty({
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
@@ -192,7 +185,6 @@ export class WebhookWithSecretBody extends WebhookBody {
   secret!: string;
 }
 
-/** A changed endpoint. */
 export class ChangedWebhookBody extends WebhookBody {
   @ApiProperty({
     required: false,
@@ -201,7 +193,6 @@ export class ChangedWebhookBody extends WebhookBody {
   secret?: string;
 }
 
-/** What became of one request to an endpoint. */
 export class WebhookAttemptBody {
   @ApiProperty({ example: 'evt_0000000000004711', description: 'The `webhook-id`; of a test, one of its own.' })
   event_id!: string;

@@ -1,7 +1,7 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 import type { WebhookAttemptBody } from './webhooks.dto.js';
 
-/** An endpoint is not resumed before a delivery to it worked. */
+/** An endpoint is not resumed before a test delivery succeeded. */
 export class EndpointNotReady extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'endpoint_not_ready';
@@ -10,7 +10,6 @@ export class EndpointNotReady extends DomainError {
   }
 }
 
-/** No key of the settings opens the secrets of an endpoint, so nothing can be signed. */
 export class EndpointUnreadable extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'endpoint_unreadable';

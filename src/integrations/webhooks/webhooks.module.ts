@@ -9,7 +9,6 @@ import { Replays } from './replays.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Outbound webhooks: endpoints, their secrets, and what became of their messages. */
 @Module({
   imports: [WebhookChannelModule, TasksModule],
   controllers: [WebhooksController, MessagesController],

@@ -32,7 +32,6 @@ import type {
   RotateSecret,
 } from './webhooks.dto.js';
 
-/** Returns an endpoint as the API shows it. */
 export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBody {
   const { state, reason } = endpointStateOf(
     {
@@ -71,21 +70,16 @@ export function webhookBody(endpoint: Endpoint, facts: EndpointFacts): WebhookBo
   };
 }
 
-/**
- * Returns an endpoint as the audit log shows it. An address of a catch hook is a secret itself, so only its origin stands
- * there.
- */
+/** Returns an endpoint for the audit log. The address of a catch hook is a secret, so only its origin is shown. */
 export function auditView(endpoint: Pick<Endpoint, 'url' | 'events' | 'form' | 'ordered' | 'headers'>): object {
   const { url, events, form, ordered, headers } = endpoint;
   return { origin: new URL(url).origin, events, form, ordered, header_names: Object.keys(headers) };
 }
 
-/** PostgreSQL's JSON writes the offset as `+00:00`. */
 function iso(text: string): string {
   return new Date(text).toISOString();
 }
 
-/** How many webhook endpoints a tenant can have. */
 const WEBHOOKS_CAP: Cap = {
   most: 50,
   code: 'too_many_webhooks',
@@ -99,15 +93,11 @@ const WEBHOOKS_CAP: Cap = {
 const SETTINGS = { concurrency: 8, timeout_ms: TIMEOUT_MS, rate: null };
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** Returns the key of an endpoint's destination. */
 export function endpointKeyOf({ tenantId, id }: Pick<Endpoint, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: WEBHOOK, id };
 }
 
-/**
- * Headers are credentials of the receiver and belong to its origin, as a platform's key does: a change of the address alone
- * would send them to another host.
- */
+/** Headers are credentials for an origin: a changed address alone would send them to another host. */
 function demandCredentials(before: Endpoint, input: ChangeWebhook, isMoved: boolean): void {
   if (!isMoved && input.secret !== undefined) {
     throw new InvalidFields([{ field: 'secret', message: 'belongs to another host in url; else use rotate-secret' }]);
@@ -129,7 +119,7 @@ function changed(before: Endpoint, input: ChangeWebhook, url: string | undefined
   };
 }
 
-/** Returns an endpoint as the API shows it: the address of a catch hook is a secret, which `webhooks:read` does not open. */
+/** The address of a catch hook is a secret, which `webhooks:read` does not open. */
 function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
   if (own.some(({ id }) => id === body.id)) return body;
   const { origin, pathname, search } = new URL(body.url);
@@ -138,19 +128,14 @@ function shownTo(own: readonly Endpoint[], body: WebhookBody): WebhookBody {
 
 const REASON = 'The key or user that made the endpoint has ended.';
 
-/**
- * The administration of webhook endpoints.
- *
- * Names the endpoints that were made by a key or a user that ends. Endpoints continue, since other systems depend on them, unless
- * they are to be paused.
- */
+/** Manages endpoints. When their key or user ends, they continue, unless the caller wants them paused. */
 @Injectable()
 export class WebhooksService {
   constructor(
     private readonly db: Database,
     private readonly repository: EndpointsRepository,
     private readonly store: EndpointStore,
-    private readonly addresses: EndpointSender,
+    private readonly sender: EndpointSender,
     private readonly destinations: DestinationsRepository,
     private readonly states: DestinationStatesRepository,
     private readonly audit: AuditService,
@@ -201,11 +186,11 @@ export class WebhooksService {
   }
 
   /**
-   * Changes an endpoint; what is left out stays. What waits is sent to the new address. Another origin gets another secret:
-   * a receiver could pass on messages with the signature that the former one trusts.
+   * Changes an endpoint; absent fields stay unchanged. Waiting messages go to the new address. Another origin gets
+   * another secret: a receiver could pass on messages with the signature that the former one trusts.
    *
-   * @throws {InvalidFields} when the address gets another origin, and the headers of the present one are not given anew; or
-   *   when a secret is given without another origin
+   * @throws {InvalidFields} when the address gets another origin without new headers, or a secret is given without
+   * another origin
    */
   async change(caller: Caller, id: string, input: ChangeWebhook): Promise<ChangedWebhookBody> {
     const { tenantId } = caller;
@@ -229,7 +214,6 @@ export class WebhooksService {
     return { ...(await this.get(caller, id)), ...(secret === undefined ? {} : { secret }) };
   }
 
-  /** Removes an endpoint with all that waits for it. */
   async remove(caller: Caller, id: string): Promise<void> {
     const { tenantId } = caller;
     const key = { tenantId, channel: WEBHOOK, id };
@@ -244,7 +228,7 @@ export class WebhooksService {
     await this.repository.removeGivenUp(tenantId, id);
   }
 
-  /** Makes a new secret beside the present ones, which still sign for the overlap. Only this answer shows it. */
+  /** Makes a new secret beside the present ones, which still sign during the overlap. Only this answer shows it. */
   async rotateSecret(caller: Caller, id: string, input: RotateSecret): Promise<WebhookWithSecretBody> {
     const overlap = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
     const secret = await once(this.db, caller, async (tx) => {
@@ -258,7 +242,6 @@ export class WebhooksService {
     return { ...(await this.get(caller, id)), secret };
   }
 
-  /** Ends all secrets but the newest now. */
   async revokeSecrets(caller: Caller, id: string): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       await this.repository.lockedOne(tx, caller, id);
@@ -269,7 +252,6 @@ export class WebhooksService {
     return this.get(caller, id);
   }
 
-  /** Stops deliveries until they are resumed; events wait. */
   async pause(caller: Caller, id: string, reason: string | null): Promise<WebhookBody> {
     await this.db.transaction(caller.tenantId, async (tx) => {
       const endpoint = await this.repository.lockedOne(tx, caller, id);
@@ -279,7 +261,6 @@ export class WebhooksService {
     return this.get(caller, id);
   }
 
-  /** Adds a line to the audit log. */
   async note(
     tx: SqlRunner,
     { tenantId, actor, requestId }: Caller,
@@ -298,9 +279,8 @@ export class WebhooksService {
     });
   }
 
-  /** Returns an address in its usual spelling. */
   private async checked(tenantId: string, text: string): Promise<string> {
-    const problem = await this.addresses.problemOfName(text, tenantId);
+    const problem = await this.sender.problemOfName(text, tenantId);
     if (problem !== null) throw new InvalidFields([{ field: 'url', message: problem }]);
     return new URL(text).href;
   }

@@ -32,7 +32,6 @@ const DEACTIVATION = {
   Operations: [{ op: 'replace', path: 'active', value: false }],
 };
 
-/** A body for each operation that takes one, by the name of its schema; or by method and address. */
 export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateUser: USER,
   PutUser: { ...USER, status: 'active' },
@@ -188,10 +187,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The example of a body.
- *
  * @param operation method and address, such as `POST /api/v1/users`
- * @param schema what the body is described by
+ * @param schema the description of the body
  */
 export function bodyExample(operation: string, schema: object | undefined): unknown {
   const ref = (schema as { $ref?: string } | undefined)?.$ref?.split('/').at(-1) ?? '';

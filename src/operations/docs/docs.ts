@@ -12,9 +12,8 @@ import { tellWords, tagObjects } from './operation-words.js';
 import { scimPaths } from './scim-paths.js';
 import { scimSchemas } from './scim-schemas.js';
 
-// What is ours of the page /docs/api, which Swagger UI makes in the browser.
+// Our parts of the page /docs/api, which Swagger UI makes in the browser.
 
-/** The lists of Swagger UI (Immutable.js), as far as the search needs them. */
 interface Collection {
   map(change: (one: Collection) => unknown): Collection;
   filter(test: (one: Collection) => boolean): Collection;
@@ -24,7 +23,7 @@ interface Collection {
   readonly size: number;
 }
 
-/** What a plugin of Swagger UI gets, as far as the search needs it. */
+/** The part of the argument of a plugin of Swagger UI that the search needs. */
 interface SwaggerUi {
   readonly React: { createElement(type: string, props: object, ...children: unknown[]): unknown };
 }
@@ -35,7 +34,8 @@ interface FilterProps {
 
 /**
  * A plugin of Swagger UI: its filter finds operations by all words of address, summary, description and parameters,
- * where it would only compare the names of groups. The browser gets the function as text, so it uses nothing from here.
+ * where it would only compare the names of groups. The browser gets the function as text, so it uses nothing from
+ * here.
  */
 function searchPlugin({ React }: SwaggerUi): object {
   return {
@@ -112,7 +112,6 @@ body { margin: 0; background: #fff; }
 
 const EXAMPLE_TIME = new Date('2026-03-02T09:15:30.000Z');
 
-/** What every request has beside its body (Standard Webhooks). */
 const HEADERS = [
   ['webhook-id', 'The id of the event: the same at every try and for every endpoint. Drop what you have processed.'],
   ['webhook-timestamp', 'Seconds since 1970 of this try.'],
@@ -131,7 +130,6 @@ const RESPONSES = {
   },
 };
 
-/** The section `webhooks` of the description: one request for each event of the catalogue. */
 export function webhookSection(): Record<string, object> {
   const kinds = Object.entries(EVENTS) as [string, EventKind][];
   return Object.fromEntries(kinds.map(([event, kind]) => [event, { post: operationOf(event, kind) }]));
@@ -187,7 +185,6 @@ has \`X-Request-Id\`.
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** The frame of the description: title, address, credentials. */
 function frameOf(apiBaseUrl: string) {
   const bearer = (description: string) => ({
     type: 'http' as const,
@@ -209,13 +206,12 @@ function frameOf(apiBaseUrl: string) {
     .build();
 }
 
-/** Whether an address leads to another one: only `/api/v1` and the addresses of the sign-in are shown. */
+/** Only `/api/v1` and the addresses of the sign-in are shown; other addresses are aliases. */
 function isAlias(path: string): boolean {
   if (path.startsWith('/v1/')) return true;
   return path.startsWith('/api/') && !/^\/api\/(?:v1|auth|integrations|webhooks)\//.test(path);
 }
 
-/** Completes an operation by what decorators have noted. */
 function complete(path: string, method: (typeof METHODS)[number], operation: Operation): void {
   // A controller at several addresses gets a number for each; only the first address is shown.
   operation.operationId = operation.operationId?.replace(/\[\d+\]$/, '');
@@ -229,7 +225,7 @@ function complete(path: string, method: (typeof METHODS)[number], operation: Ope
     });
   }
   tellFacts(path, method, operation);
-  // Generators take an operation without `security` for one that was forgotten.
+  // Generators take an operation without `security` for a forgotten one.
   operation.security ??= [];
 }
 
@@ -265,7 +261,6 @@ export function setupDocs(app: NestExpressApplication): void {
     description ??= new PublicText(JSON.stringify(describeApi(app, config.apiBaseUrl)), 'application/json');
     description.send(req, res);
   });
-  // The page reads the description from its address. A copy in the page would be written anew for each visitor.
   SwaggerModule.setup('docs/api', app, () => undefined as unknown as OpenAPIObject, {
     swaggerUrl: DESCRIPTION_ADDRESS,
     raw: false,

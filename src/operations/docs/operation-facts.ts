@@ -8,29 +8,22 @@ import { addsData } from '../../tenancy/tenants/storage/storage.rules.js';
 import { whichSurface } from '../surfaces/exception.filter.js';
 import { PROBLEM_CODES } from './problem-codes.js';
 
-/** The parts of an operation that decide how it can refuse. */
 export interface OperationForm {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   credential: 'api_key' | 'operator_token' | 'session' | null;
-  /** Whether a session of the console needs a recent sign-in. */
   recent: boolean;
-  /** Whether its API key needs a scope. */
   scope: boolean;
-  /** Whether something varies in its path. */
   inPath: boolean;
-  /** The names of its options in the query. */
   query: readonly string[];
-  /** The types that its body can have; none where it describes no body. */
   body: readonly string[];
-  /** Whether it is refused while the storage of the tenant is exhausted. */
+  /** The operation is refused while the storage of the tenant is exhausted. */
   addsData: boolean;
 }
 
-/** The options of a list that pick nothing. */
 const PAGING = ['limit', 'cursor', 'format', 'order'];
 const FORM = 'application/x-www-form-urlencoded';
 
-/** All codes that an operation refuses with, by status: those of its form, then its own; an empty list of its own: none. */
+/** The refusals of the form, then the operation's own; an empty list of its own means none. */
 export function refusalsOf(form: OperationForm, own: Refusals): Refusals {
   const all: Record<number, string[]> = {};
   const add = (status: number, ...codes: string[]): void => {
@@ -90,7 +83,7 @@ function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): vo
   }
   if (query.includes('cursor')) {
     add(400, 'invalid_cursor');
-    // A list with filters: what they pick may be anywhere in it.
+    // A list with filters: its rows may be anywhere.
     if (query.some((name) => !PAGING.includes(name))) add(400, 'search_too_expensive');
   }
   if (method === 'get' || method === 'delete') return;
@@ -108,7 +101,6 @@ function ofRequest({ method, inPath, query, body }: OperationForm, add: Add): vo
   add(422, 'invalid_fields');
 }
 
-/** An operation of the description. */
 export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Responses = Operation['responses'];
 type Method = OperationForm['method'];
@@ -127,7 +119,7 @@ interface Noted {
   [DOCUMENTED_RECENT]?: boolean;
 }
 
-/** Says of an operation which scope its key needs, and which refusals it has: what decorators have only noted. */
+/** Documents the scope that the key of an operation needs, and its refusals, from the notes of decorators. */
 export function tellFacts(path: string, method: Method, operation: Operation): void {
   const noted = operation as Operation & Noted;
   const { [DOCUMENTED_SCOPE]: scopes, [REFUSALS]: own, [FOREIGN_QUERY]: isForeign = false } = noted;
@@ -140,7 +132,6 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   delete noted[FOREIGN_QUERY];
   if (scopes !== undefined) tellScopes(operation, scopes);
   for (const parameter of operation.parameters ?? []) tellType(parameter as Parameter);
-  // Operations that do not name their refusals keep the general ones.
   if (own === undefined) return;
   const options = (isForeign ? [] : (operation.parameters ?? [])) as Parameter[];
   const credential = credentialOf(operation);
@@ -157,14 +148,13 @@ export function tellFacts(path: string, method: Method, operation: Operation): v
   operation.responses = withRefusals(operation.responses, refusalsOf(form, own), whichSurface(path, 'text/html'));
 }
 
-/** The type of an option without one: text, except `limit`. */
 function tellType(parameter: Parameter): void {
   if (Object.keys(parameter.schema ?? {}).length > 0) return;
   const isLimit = parameter.name === 'limit';
   parameter.schema = isLimit ? { type: 'integer', minimum: 1, maximum: 200, default: 50 } : { type: 'string' };
 }
 
-/** Scopes as roles of the credential (OpenAPI 3.1, Security Requirement Object: one of the list, with all that it names), and in words. */
+/** Scopes as roles of the credential (OpenAPI 3.1, Security Requirement Object), and in words. */
 function tellScopes(operation: Operation, alternatives: ScopeDemand): void {
   operation.security = alternatives.map((together) => ({ api_key: [...together] }));
   const names = alternatives.map((together) => together.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
@@ -172,7 +162,6 @@ function tellScopes(operation: Operation, alternatives: ScopeDemand): void {
   operation.description = operation.description ? `${operation.description}\n\n${words}` : words;
 }
 
-/** What an operation cannot be called without. */
 function credentialOf({ security }: Operation): OperationForm['credential'] {
   if (security?.some((one) => Object.keys(one).length === 0)) return null;
   const [name] = Object.keys(security?.[0] ?? {});

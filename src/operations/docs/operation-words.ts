@@ -1,10 +1,7 @@
 import { bodyExample } from './body-examples.js';
 import type { Operation } from './operation-facts.js';
 
-/**
- * The meaning of parameters that have one meaning at all addresses, by place and name. A description at the decorator
- * goes before it; so does a text with the method and the address.
- */
+/** By place and name. A description at the decorator comes first, then a text with the method and the address. */
 export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // ids in addresses
   'path id': 'The id of the record.',
@@ -42,7 +39,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   // users
   'query q': 'Only users whose e-mail, names, `external_id` or `userName` begin with this text.',
 
-  // candidates, job openings
   'PUT /api/v1/candidates/by-external-id/{external_id} path external_id':
     'The id of the candidate in the caller’s own system, percent-encoded.',
   'PUT /api/v1/jobs/by-external-id/{external_id} path external_id':
@@ -91,8 +87,6 @@ export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The description of a parameter that has none of its own.
- *
  * @param operation method and address, such as `GET /api/v1/users`
  * @param place `path`, `query`, `header` or `cookie`
  */
@@ -100,7 +94,6 @@ function parameterText(operation: string, place: string, name: string): string |
   return PARAMETER_TEXTS[`${operation} ${place} ${name}`] ?? PARAMETER_TEXTS[`${place} ${name}`];
 }
 
-/** A group of operations in the API reference. */
 interface Tag {
   readonly name: string;
   readonly description: string;
@@ -108,7 +101,7 @@ interface Tag {
   readonly of: readonly string[];
 }
 
-/** The groups in the order in which the API reference shows them. */
+/** In the order of the API reference. */
 const TAGS: readonly Tag[] = [
   { name: 'Me', description: 'Checks a key, and maps ids of other systems.', of: ['me', 'resolve'] },
   { name: 'Users', description: 'The users of the tenant, whichever channel wrote them.', of: ['users'] },
@@ -196,12 +189,10 @@ const TAGS: readonly Tag[] = [
   { name: 'Operations', description: 'Health and metrics; no credential of a tenant.', of: ['operations'] },
 ];
 
-/** The groups as OpenAPI has them. */
 export function tagObjects(): { name: string; description: string }[] {
   return TAGS.map(({ name, description }) => ({ name, description }));
 }
 
-/** The name of the group for the tag of a controller; the tag itself where no group has it. */
 function tagName(tag: string): string {
   return TAGS.find(({ of }) => of.includes(tag))?.name ?? tag;
 }
@@ -213,8 +204,7 @@ interface Described {
 }
 
 /**
- * Adds to an operation what a reader needs and decorators have not said: the name of its group, a description for each
- * parameter, an example for each body.
+ * Adds to an operation what decorators lack: the group, a description for each parameter, an example for each body.
  *
  * @param path the address, with parameters in braces
  * @param method in lower case

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-// The API that a hiring platform offers to this service. It is a contract for others: it is written by hand, and
-// `platform test --write` plays it.
+// The API that a hiring platform offers to this service. It is a contract for others, written by hand; `platform test
+// --write` plays it.
 
 type Schema = Record<string, unknown>;
 type Responses = Record<string, object>;
@@ -45,7 +45,6 @@ const HEADERS = [
 ];
 const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 255 } };
 
-/** What each refusal does, on every call. */
 const REFUSALS: Responses = {
   '401': { description: 'Pauses forwarding until the key or address changes. 403 does the same.' },
   '429': { description: 'Repeats later; `Retry-After` is honoured up to an hour. 408, 425 and 5xx do the same.' },
@@ -55,12 +54,10 @@ const REFUSALS: Responses = {
   },
 };
 
-/** One operation: what it takes, its own answers, and the refusals of every call. */
 function operation(summary: string, parts: object, own: Responses): object {
   return { summary, ...parts, responses: { ...own, ...REFUSALS } };
 }
 
-/** A parameter of the query. */
 function query(name: string, description: string, required = false): object {
   return { name, in: 'query', required, schema: { type: 'string' }, description };
 }
@@ -199,7 +196,6 @@ const SCHEMAS = {
   },
 };
 
-/** The OpenAPI description of the API that this service calls at a hiring platform. */
 export function platformApi(): OpenAPIObject {
   return {
     openapi: '3.1.0',

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { type OpenAPIObject, ApiExcludeController } from '@nestjs/swagger';
 import { platformApi } from './platform-api.js';
 
-// The API that an interview engine offers to this service: a contract for others, which is written by hand.
+// The API that an interview engine offers to this service: a contract for others, written by hand.
 
 type Schema = Record<string, unknown>;
 
@@ -59,7 +59,6 @@ const INTERVIEW = {
   properties: { id: text('The key of the interview.'), candidate: PERSON, job: orNull(JOB), ...PLAN },
 };
 
-/** Returns the API that interview engines offer, as OpenAPI 3.1. */
 function engineApi(): OpenAPIObject {
   return {
     openapi: '3.1.0',

@@ -5,11 +5,11 @@ type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** One operation: what it does, what it takes and gives, and how it refuses beside what every operation does. */
+/** One operation, with its body, its answers, and its own refusals. */
 interface Entry {
   readonly summary: string;
   readonly takes?: string;
-  /** By status; null: no body. */
+  /** By status; null for an answer without a body. */
   readonly gives: Readonly<Record<number, string | null>>;
   readonly refuses?: readonly number[];
   readonly query?: readonly string[];
@@ -32,7 +32,8 @@ const REFUSALS: Record<number, string> = {
   503: 'The service, or the share of a tenant, is busy or away; Retry-After says when to come back.',
   507: 'The storage of the tenant is exhausted. Deactivations, deletions and the removal of members pass.',
 };
-/** Every operation with a credential can be refused so. */
+
+/** The statuses of every operation with a credential. */
 const ALWAYS = [401, 406, 429, 500, 503];
 const OF_BODY = [400, 413, 415];
 
@@ -49,7 +50,6 @@ const WRITES =
 const MEMBERS =
   '400 `tooMany` where the members are over 32 MiB (about 200 000); ask with `excludedAttributes=members`.';
 
-/** The routes of one resource type, whose schemas are called `Scim…`. */
 function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Method, Entry>>> {
   const [one, many] = [`Scim${type}`, `Scim${type}List`];
   const name = type.toLowerCase();
@@ -100,7 +100,7 @@ function typeRoutes(type: 'User' | 'Group'): Record<string, Partial<Record<Metho
       patch: {
         summary: `Changes a ${name} (RFC 7644 §3.5.2)`,
         takes: 'ScimPatch',
-        // The members of a group may be a hundred thousand, so they are shown on request alone.
+        // A group may have a hundred thousand members, so they are shown only on request.
         gives: type === 'User' ? { 200: one } : { 200: one, 204: null },
         refuses: [...written, 404, 412],
         query: PROJECTION,
@@ -166,7 +166,7 @@ const ROUTES: Record<string, Partial<Record<Method, Entry>>> = {
   },
 };
 
-/** The SCIM addresses in the description of the API, with every status that they answer. */
+/** Returns the SCIM addresses for the description of the API, with every status that they answer. */
 export function scimPaths(): OpenAPIObject['paths'] {
   const paths: OpenAPIObject['paths'] = {};
   for (const [path, methods] of Object.entries(ROUTES)) {

@@ -14,13 +14,11 @@ import {
   SEARCH_REQUEST_URN,
 } from '../../protocols/scim/urns.js';
 
-/** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Record<string, unknown>;
 
 const TEXT: JsonSchema = { type: 'string' };
 const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** A reference to one of {@link scimSchemas}. */
 export const scimRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const PATCH: Record<string, JsonSchema> = {
@@ -85,10 +83,7 @@ const BULK_RESPONSE: Record<string, JsonSchema> = {
   },
 };
 
-/**
- * The SCIM messages as JSON Schemas, made from the same definitions as `/Schemas`. A profile may accept more:
- * see docs/directory/directories.md.
- */
+/** The SCIM messages as JSON Schemas, from the definitions of `/Schemas`. A profile may accept more. */
 export function scimSchemas(): Record<string, JsonSchema> {
   return {
     ScimUser: resource(USER_TYPE),

@@ -11,7 +11,6 @@ const MOST_PROCESSES = 100;
 const MOST_TENANTS = 20;
 const MOST_WORK = 100;
 
-/** The operator's view of the installation. */
 @OperatorController('installation')
 @ApiRefusals()
 export class InstallationController {

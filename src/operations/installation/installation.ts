@@ -6,9 +6,7 @@ import { Database } from '../../base/database/database.js';
 import { Logger, processFields } from '../../base/log/logger.js';
 import { Background } from '../../base/loop.js';
 
-/** A process of the installation. */
 interface ProcessRow {
-  /** Its host and its number there. */
   name: string;
   role: string;
   version: string;
@@ -16,12 +14,11 @@ interface ProcessRow {
   seen_at: Date;
 }
 
-/** Statements on the processes of the installation. */
 @Injectable()
 export class ProcessesRepository {
   constructor(private readonly db: Database) {}
 
-  /** Notes that a process is there, and forgets those that were not seen for a day. */
+  /** Notes a running process, and removes those without a sign for a day. */
   async see(id: string, { name, role, version }: Pick<ProcessRow, 'name' | 'role' | 'version'>): Promise<void> {
     await this.db.query(
       `with gone as (delete from processes where seen_at < now() - interval '1 day')
@@ -31,12 +28,10 @@ export class ProcessesRepository {
     );
   }
 
-  /** Forgets a process that ends. */
   async remove(id: string): Promise<void> {
     await this.db.query(`delete from processes where id = $1::uuid`, [id]);
   }
 
-  /** Returns the processes of the last day, the newest first. */
   async list(limit: number): Promise<ProcessRow[]> {
     const { rows } = await this.db.query<ProcessRow>(
       `select name, role, version, started_at, seen_at from processes order by started_at desc, name limit $1`,
@@ -45,13 +40,11 @@ export class ProcessesRepository {
     return rows;
   }
 
-  /** Returns the names of the migrations that have run, the newest first. */
   async migrations(): Promise<string[]> {
     const { rows } = await this.db.query<{ name: string }>(`select name from migrations order by id desc`);
     return rows.map(({ name }) => name);
   }
 
-  /** Returns the names of tenants, by id. */
   async namesOf(tenantIds: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await this.db.query<{ id: string; name: string }>(
       `select id, name from tenants where id = any($1::text[])`,
@@ -61,10 +54,9 @@ export class ProcessesRepository {
   }
 }
 
-/** How often a process shows that it is there. */
 const EVERY_MS = 30_000;
 
-/** Shows the operator that this process is there, in which role and version. */
+/** Shows the operator that this process runs, in which role and version. */
 @Injectable()
 export class ProcessSigns extends Background {
   override readonly isEverywhere = true;
@@ -83,7 +75,6 @@ export class ProcessSigns extends Background {
     await this.processes.see(this.id, { name, role, version });
   }
 
-  /** Stops, and removes the process from the list. */
   override async stop(): Promise<void> {
     await super.stop();
     await this.processes.remove(this.id).catch(() => undefined); // The database is away: the row ends after a day.
@@ -131,7 +122,7 @@ class WorkBody {
   next_at!: Date | null;
 }
 
-/** How the installation is doing. */
+/** The state of the installation. */
 export class InstallationBody {
   @ApiProperty({
     type: [ProcessBody],

@@ -12,13 +12,11 @@ import { DestinationStatesRepository } from '../../engine/delivery/destinations/
 import { systemActor } from '../../tenancy/identity/person.js';
 import { AuditService } from '../../tenancy/tenants/audit/audit.service.js';
 
-/** The generation of the database: it increases while users change. */
 interface Generation {
   readonly id: string;
   readonly generation: number;
 }
 
-/** The generation of the database, stored outside of it. */
 interface GenerationMark {
   readonly installation: string;
   readonly generation: number;
@@ -33,7 +31,7 @@ class KeptMark {
     this.file = path.join(dataDir, 'database-generation');
   }
 
-  /** Returns the mark of an earlier process; null: none, or not readable. */
+  /** Returns the mark of an earlier process; null when it is missing, or not readable. */
   async read(): Promise<GenerationMark | null> {
     let text: string;
     try {
@@ -45,7 +43,6 @@ class KeptMark {
     return markIn(text);
   }
 
-  /** Replaces the mark; a process that ends during the write leaves the old one. */
   async write(mark: GenerationMark): Promise<void> {
     makeFolder(this.dataDir, 0o755);
     const draft = `${this.file}.${process.pid}`;
@@ -73,16 +70,13 @@ function markIn(text: string): GenerationMark | null {
 const EVERY_MS = 1_000;
 const QUIET_MS = 5_000;
 
-/** The reason of a pause after a restore. */
 const RESTORED = 'database_restored';
 
 /**
- * Detects a database that was restored to an earlier state. Such a database does not know users who left since, and
- * changes that the platform received. So forwarding is paused for every tenant until an administrator has compared and
- * resumes.
- *
- * The generation in the database increases first, and the one in DATA_DIR follows. So the database is behind only after
- * a restore.
+ * Detects a database that was restored to an earlier state. Such a database lacks later departures, and changes that
+ * the platform received. So forwarding is paused for every tenant until an administrator has compared and resumes. The
+ * generation in the database increases first, and the one in DATA_DIR follows: the database has the lower one only
+ * after a restore.
  */
 @Injectable()
 export class RestoreWatch extends Background {
@@ -107,7 +101,7 @@ export class RestoreWatch extends Background {
   /**
    * Compares the database with the mark of earlier processes. Must be called before changes are forwarded.
    *
-   * @returns a message; null: the database was not restored
+   * @returns a message; null when the database was not restored
    */
   async begin(): Promise<string | null> {
     this.mark = await this.kept.read();
@@ -118,7 +112,6 @@ export class RestoreWatch extends Background {
     await this.look();
   }
 
-  /** Stores the last generation. */
   override async stop(): Promise<void> {
     await super.stop();
     await this.look().catch(() => undefined); // The database is away: the mark has the last known generation.
@@ -171,8 +164,7 @@ export class RestoreWatch extends Background {
     }
   }
 
-  /** Begins a new generation if users changed since the last one, over all processes; returns the current one. */
-  async advance(): Promise<Generation> {
+  private async advance(): Promise<Generation> {
     const { rows } = await this.db.query<Generation>(
       `with here as (select pg_sequence_last_value('change_sequence') as sequence),
          moved as (
@@ -185,18 +177,15 @@ export class RestoreWatch extends Background {
     return rows[0]!;
   }
 
-  /** Returns the current generation, locked to the end of the transaction. */
-  async lock(tx: SqlRunner): Promise<Generation> {
+  private async lock(tx: SqlRunner): Promise<Generation> {
     const { rows } = await tx.query<Generation>(
       `select id, generation::float8 as generation from installation for update`,
     );
     return rows[0]!;
   }
 
-  /**
-   * Sets a generation after one that was reached before the restore, so that no other process finds the restore again.
-   */
-  async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
+  /** Sets a generation after the one before the restore, so that no other process finds the restore again. */
+  private async goOnBehind(tx: SqlRunner, generation: number): Promise<void> {
     await tx.query(`update installation set generation = $1::bigint + 1, restored_at = now()`, [generation]);
   }
 }

@@ -11,11 +11,11 @@ import { StoredAnswer } from '../../tenancy/idempotency/idempotency-keys.js';
 import { API_STATUS, type Refusal, problemOf, scimError } from './problem.js';
 import { refusalOf } from './refusal.js';
 
-/** The policy of the page: the style of the documentation and the favicon, and nothing else. */
+/** The policy of the page: only the style of the documentation and the favicon. */
 const ERROR_PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page that a person sees: what happened, and the number to ask with. */
+/** The page for a person: the failure, and the number for support. */
 function errorPage(refusal: Refusal, requestId: string): { status: number; body: string } {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const title = escapeHtml(STATUS_CODES[status] ?? 'Error');
@@ -37,8 +37,8 @@ interface RouteLayer {
 }
 
 /**
- * The methods that an address knows, in upper case; none when the address is unknown. Asked only when no route
- * matched. An IdP that gets 404 for a method it tried takes the resource for deleted; 405 says what is true.
+ * Returns the methods of an address, in upper case; empty for an unknown address. Called only when no route matched.
+ * An IdP takes a resource for deleted after 404 for a wrong method, so 405 is needed.
  */
 function knownMethods(app: unknown, path: string): string[] {
   const stack = (app as { router?: { stack?: RouteLayer[] } }).router?.stack ?? [];
@@ -51,14 +51,13 @@ function knownMethods(app: unknown, path: string): string[] {
         for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
       }
     } catch {
-      return []; // a path that cannot be decoded is no address at all
+      return [];
     }
   }
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
 }
 
-/** Words of the protocol and of our options that are no attributes. */
 const WORDS = new Set([
   'Operations',
   'attributes',
@@ -81,16 +80,13 @@ const WORDS = new Set([
   'failOnErrors',
   'schemas',
 ]);
-// prettier-ignore
+
 const MOST = 500;
 
-/**
- * The reason of a refusal as a log may hold it: names of attributes stay, and every other quoted text (what a caller wrote,
- * such as a name or an e-mail) is left out.
- */
+/** Names of attributes stay; every other quoted text of a caller (such as a name or an e-mail) is left out. */
 function loggedReason(detail: string): string {
   const parts = detail.slice(0, MOST).replace(/[“”`]/g, '"').split('"');
-  // Every second part stood between quotation marks.
+  // Every second part was between quotation marks.
   return parts.map((part, i) => (i % 2 === 0 ? withoutAddresses(part) : named(part))).join('"');
 }
 
@@ -111,7 +107,6 @@ function isName(text: string): boolean {
   return [USER_TYPE, GROUP_TYPE].some((type) => findAttribute(type, null, text) !== undefined);
 }
 
-/** An error of an address of OAuth (RFC 6749 §5.2). */
 interface OAuthError {
   error: string;
   error_description: string;
@@ -119,10 +114,7 @@ interface OAuthError {
 
 const OWN = ['invalid_request', 'invalid_client', 'unsupported_grant_type'];
 
-/**
- * Returns the face of a refusal at an address of OAuth. A body that cannot be read is `invalid_request`; a refusal for which the
- * RFC has no error keeps its status.
- */
+/** An unreadable body is `invalid_request`; a refusal for which the RFC has no error keeps its status. */
 export function oauthError(refusal: Refusal): { status: number; body: OAuthError } {
   const { kind, code, detail } = refusal;
   const body = (error: string): OAuthError => ({ error, error_description: detail });
@@ -135,7 +127,7 @@ export function oauthError(refusal: Refusal): { status: number; body: OAuthError
 
 const LOGIN = '/api/auth/login';
 
-/** What a user reads, by status; other statuses get the words of 400. */
+/** The words for a user, by status; other statuses have the words of 400. */
 const PAGE_WORDS: Readonly<Record<number, { title: string; said: string }>> = {
   400: {
     title: 'This link does not work',
@@ -157,7 +149,7 @@ const PAGE_WORDS: Readonly<Record<number, { title: string; said: string }>> = {
   },
 };
 
-/** A refusal below `/api/auth` that is no refused sign-in, as a page of the sign-in with a way on. */
+/** Returns the page for a refusal below `/api/auth` that is no refused sign-in, with a link back to the sign-in. */
 function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   const { title, said } = PAGE_WORDS[status] ?? (status >= 500 ? PAGE_WORDS[500]! : PAGE_WORDS[400]!);
@@ -174,13 +166,13 @@ function signInErrorPage(refusal: Refusal, requestId: string): HtmlPage {
   };
 }
 
-/** Who reads an answer: an IdP, an OAuth client, a person in a browser, or a program that calls the API. */
+/** The reader of an answer: an IdP, an OAuth client, a person in a browser, or a program that calls the API. */
 type Surface = 'scim' | 'oauth' | 'page' | 'api';
 
 /** Addresses of programs: a browser that opens one gets the answer of the API. */
 const PROGRAMS = /^\/(?:api(?!\/(?:auth|integrations)(?:\/|$))|v1|oauth|\.well-known|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Chooses by path; a page only where the caller is a browser that asked for one. */
+/** Chooses by path; a page only for a browser that asked for one. */
 export function whichSurface(path: string, accept: string | undefined): Surface {
   if (path.startsWith('/scim/') || path === '/scim') return 'scim';
   if (path === '/oauth/token') return 'oauth';
@@ -188,10 +180,7 @@ export function whichSurface(path: string, accept: string | undefined): Surface 
   return 'api';
 }
 
-/**
- * The only filter, and a global one: it also sees unknown addresses and bodies that are no JSON. Gives each failure
- * the face of the surface that it happened on, and keeps the cause for our log.
- */
+/** The only filter, and a global one: it also receives unknown addresses and bodies without JSON. */
 @Catch()
 export class SurfaceFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -201,10 +190,10 @@ export class SurfaceFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<BridgeRequest>(), http.getResponse<BridgeResponse>());
   }
 
-  /** Answers a request with what was thrown; for doors that answer without Nest, too. */
-  answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void {
+  /** Answers a request with an error, also outside of Nest. */
+  private answer(thrown: unknown, req: BridgeRequest, res: BridgeResponse): void {
     if (res.headersSent) {
-      // Half an answer is out: an error must not look like its end.
+      // Half an answer is sent: an error must not look like its end.
       this.logger.error('failed while answering', { request_id: req.id, error: thrown });
       res.destroy();
       return;
@@ -256,7 +245,7 @@ export class SurfaceFilter implements ExceptionFilter {
     }
   }
 
-  // Nest's own "not found" means that no route matched: the address may still know other methods.
+  // Nest's own "not found" means that no route matched: the address may still have other methods.
   private methodOrAddress(thrown: unknown, req: BridgeRequest, path: string): unknown {
     if (!(thrown instanceof NotFoundException)) return thrown;
     const methods = knownMethods(req.app, path);

@@ -12,7 +12,6 @@ export interface Refusal {
   status?: number;
 }
 
-/** What each kind of refusal is in the API. */
 export const API_STATUS: Record<ErrorKind, number> = {
   malformed: 400,
   invalid: 422,
@@ -46,7 +45,6 @@ export interface Problem {
   [member: string]: unknown;
 }
 
-/** The API's face of a refusal. */
 export function problemOf(refusal: Refusal, instance: string, requestId: string): Problem {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : API_STATUS[refusal.kind]);
   return {
@@ -62,7 +60,7 @@ export function problemOf(refusal: Refusal, instance: string, requestId: string)
   };
 }
 
-/** What each kind of refusal is in SCIM (RFC 7644 §3.12): as in the API, but for what SCIM names otherwise. */
+/** The status of each kind of refusal in SCIM (RFC 7644 §3.12), where it differs from the API. */
 export const SCIM_STATUS: Record<ErrorKind, number> = { ...API_STATUS, invalid: 400, 'no-seat': 403 };
 
 const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = {
@@ -70,10 +68,10 @@ const TYPE_OF_KIND: Partial<Record<Refusal['kind'], ScimType>> = {
   invalid: 'invalidValue',
 };
 
-/** The SCIM face of a refusal. The field messages go into the detail: the RFC has no other place for them. */
+/** The field messages go into the detail: the RFC has no other place for them. */
 export function scimError(refusal: Refusal): { status: number; body: ScimErrorBody } {
   const status = refusal.status ?? (refusal.kind === 'internal' ? 500 : SCIM_STATUS[refusal.kind]);
-  // A refusal of the protocol itself has said its type, or that there is none.
+  // A refusal of the protocol itself has its type, or none.
   const type = refusal.extras.scimType ?? (refusal.status === undefined ? TYPE_OF_KIND[refusal.kind] : undefined);
   const fields = (refusal.extras.errors ?? []).map(({ field, message }) => ` ${field} ${message}.`).join('');
   return { status, body: scimErrorBody(status, refusal.detail + fields, type as ScimType | undefined) };

@@ -12,9 +12,9 @@ import { type Refusal, scimError } from './problem.js';
 const SHORT = new Set(['53300', '53400', '53200']);
 // Statement, lock and idle-transaction time-outs, deadlocks that outlived their retries.
 const SLOW = new Set(['57014', '55P03', '25P03', '40001', '40P01']);
-// Text that no database can keep: U+0000, half a surrogate pair.
+// Text that the database cannot store: U+0000, half a surrogate pair.
 const BAD_TEXT = new Set(['22P05', '22021']);
-/** A database that is away or too slow as 503, text that it cannot hold as a wrong value; null for anything else. */
+/** Returns 503 for a database that is away or too slow, a wrong value for text that it cannot store, else null. */
 function databaseRefusal(error: unknown): Refusal | null {
   const code = codeOf(error);
   if (BAD_TEXT.has(code)) {
@@ -57,7 +57,7 @@ const SECRET_UNREADABLE: Omit<Refusal, 'extras'> = {
     'The operator puts the missing key back, or the secret is set anew.',
 };
 
-/** Translates an error. One that is no refusal is a bug, and shows nothing outside. */
+/** Translates an error. An error that is no refusal is a bug, and shows nothing outside. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof DomainError) {
     return { kind: error.kind, code: error.code, detail: error.detail, extras: error.extras };
@@ -74,7 +74,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof HttpException) return fromStatus(error.getStatus(), error);
   if (error instanceof SealError) return { ...SECRET_UNREADABLE, extras: { cause: error } };
   const status = (error as { status?: unknown } | null)?.status;
-  // Express refuses what it cannot decode (a broken percent sign in a path) with an error of its own.
+  // Express refuses a path with a broken percent sign with an error of its own.
   if (error instanceof URIError && status === 400) return fromStatus(400, error);
   return databaseRefusal(error) ?? INTERNAL;
 }
@@ -136,7 +136,7 @@ const DETAIL_OF_STATUS: Record<number, string> = {
   404: 'There is nothing at this address.',
 };
 
-/** The errors of single bulk operations: the same faces, inside one answer. */
+/** The errors of single bulk operations: the same bodies, inside one answer. */
 @Injectable()
 export class BulkRefusals extends RefusalFace {
   constructor(private readonly logger: Logger) {

@@ -5,7 +5,7 @@ import { RefusalFace } from '../../directory-sync/routes/bulk/scim-bulk.service.
 import { BulkRefusals } from './refusal.js';
 import { SurfaceFilter } from './exception.filter.js';
 
-/** How a failure looks to each audience. Global, because the SCIM door answers bulk operations with the same faces. */
+/** How a failure looks to each audience. Global, because SCIM answers bulk operations with the same bodies. */
 @Global()
 @Module({
   providers: [

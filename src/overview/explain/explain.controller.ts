@@ -28,13 +28,11 @@ class SentenceBody implements Sentence {
   since!: string | null;
 }
 
-/** One user, explained in sentences. */
 export class UserExplanationBody extends ExplanationBody {
   @ApiProperty({ type: [SentenceBody], description: 'Access, role, seat, last write, platform and sign-in in words.' })
   sentences!: SentenceBody[];
 }
 
-/** The SCIM resource of a user beside the effective state. */
 export class UserResourceBody {
   @ApiProperty({
     type: Object,
@@ -47,7 +45,6 @@ export class UserResourceBody {
   in_force!: UserBody;
 }
 
-/** Why a user is as it is. */
 @ApiController('users/:user_id', { tag: 'users' })
 @RequireScope('users:read')
 @ApiRefusals()

@@ -6,7 +6,6 @@ import { RequestsModule } from '../requests/requests.module.js';
 import { ExplainController } from './explain.controller.js';
 import { UserFactsRepository } from './user-facts.repository.js';
 
-/** Why a user is as it is, in sentences. Only reads. */
 @Module({
   imports: [UsersModule, ForwardingModule, SignInModule, RequestsModule],
   controllers: [ExplainController],

@@ -1,28 +1,21 @@
 import type { ExplanationBody } from '../../directory-sync/users/explain/explain.dto.js';
 import { wordsOfRoleOrigin, type RoleOrigin } from '../../tenancy/identity/cause.rules.js';
 
-/** What a sentence is about, in the order of an answer. */
 export const SUBJECTS = ['access', 'role', 'seat', 'request', 'platform', 'sign_in'] as const;
 
-/** One reason why a user is as it is. */
 export interface Sentence {
   about: (typeof SUBJECTS)[number];
-  /** Stable; programs branch on it. */
+  /** Stable: programs branch on it. */
   code: string;
   words: string;
-  /** Since when, or when it was; null: not recorded. */
+  /** Null when not recorded. */
   since: string | null;
 }
 
-/** What is known of a user beside the record. */
 export interface UserFacts {
-  /** When the user last came into force. */
   activeSince: string | null;
-  /** Where the role came from when it last changed. */
   role: { at: string; origin: RoleOrigin } | null;
-  /** When the user last took or left a seat. */
   seatSince: string | null;
-  /** The last write of an IdP. */
   request: {
     at: string;
     method: string;
@@ -31,14 +24,12 @@ export interface UserFacts {
     code: string | null;
     detail: string | null;
   } | null;
-  /** The last change that was forwarded. */
   change: { id: string; state: string; since: string; error: string | null } | null;
   signIn: { at: string; connection: string | null; reason: string | null; detail: string | null } | null;
 }
 
 type Explained = Pick<ExplanationBody, 'user' | 'left' | 'held' | 'refused_roles' | 'seat_queue'>;
 
-/** Returns in sentences why a user is as it is. */
 export function sentencesOf(explained: Explained, facts: UserFacts): Sentence[] {
   const { user, held, refused_roles, seat_queue: queue } = explained;
   const has = SEATS[user.seat as keyof typeof SEATS];
@@ -63,7 +54,6 @@ export function sentencesOf(explained: Explained, facts: UserFacts): Sentence[] 
 const ENDINGS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 const places = new Intl.PluralRules('en', { type: 'ordinal' });
 
-/** Returns a place in English: 1st, 2nd, 3rd, 4th. */
 function ordinal(place: number): string {
   return `${place}${ENDINGS[places.select(place)] ?? 'th'}`;
 }

@@ -14,10 +14,9 @@ interface Moments {
   seat_since: Date | null;
 }
 
-/** Changes among which the last forwarded one is looked for. */
+/** The last forwarded change is searched among this number of changes. */
 const FEW = 20;
 
-/** Reads what other rooms know of one user, each by an index of the user. */
 @Injectable()
 export class UserFactsRepository {
   constructor(
@@ -27,7 +26,10 @@ export class UserFactsRepository {
     private readonly signIns: SignInLog,
   ) {}
 
-  /** @param directoryId the directory that manages the user: the writes of others say nothing of its connection */
+  /**
+   * @param directoryId the directory that manages the user: the writes of other directories do not concern its
+   * connection
+   */
   async read(tenantId: string, userId: string, directoryId: string | null): Promise<UserFacts> {
     const [moments, request, change, signIn] = await Promise.all([
       this.moments(tenantId, userId),

@@ -18,13 +18,10 @@ import { AtsWritesRepository } from '../../integrations/ats/publish/ats-writes.r
 import type { AtsWriteRow } from '../../integrations/ats/publish/write.js';
 import { AtsRecordsRepository } from '../../integrations/ats/records/records.repository.js';
 
-/** Where an entry comes from. */
 const CANDIDATE_ENTRY_KINDS = ['event', 'ats_event', 'interview', 'ats_write'] as const;
 
-/** One of {@link CANDIDATE_ENTRY_KINDS}. */
 export type CandidateEntryKind = (typeof CANDIDATE_ENTRY_KINDS)[number];
 
-/** One entry of the history of a candidate. */
 export class CandidateEntryBody {
   @ApiProperty({ example: 'awr_01k0000000abcdefghjkmnpqrs', description: 'Of the event, webhook, interview or write.' })
   id!: string;
@@ -57,13 +54,11 @@ export class CandidateEntryBody {
   interview_id!: string | null;
 }
 
-/** An entry with its place in its own list. */
 export interface PlacedEntry {
   place: string;
   body: CandidateEntryBody;
 }
 
-/** Why a write waits that was not tried yet. */
 const NOT_TRIED = 'It waits for its turn, or for its connection: see the state of the connection.';
 const WRITE_WORDS: Readonly<Record<string, string>> = {
   no_writer: 'The ATS needs a user as whom is written, and none is set: ats users, then ats set --as-user.',
@@ -73,12 +68,10 @@ const WRITE_WORDS: Readonly<Record<string, string>> = {
   not_read_back: 'The ATS took the write and does not show it yet: it is looked for again.',
 };
 
-/** Returns the entry of a change that was recorded as an event. */
 function entryOfEvent({ sequence, event, at }: StoredEvent): PlacedEntry {
   return { place: sequence, body: entry({ id: eventId(sequence), at: at.toISOString(), kind: 'event', what: event }) };
 }
 
-/** Returns the entry of an event that an ATS has sent. */
 function entryOfAtsEvent(one: InboundEventListed, connectionId: string): PlacedEntry {
   const { id, at, name, state, reason, detail } = one;
   const what = name ?? 'event';
@@ -86,7 +79,6 @@ function entryOfAtsEvent(one: InboundEventListed, connectionId: string): PlacedE
   return { place: id, body: entry({ id, at, kind: 'ats_event', what, ...more }) };
 }
 
-/** Returns the entry of an interview. */
 function entryOfInterview(one: InterviewBody): PlacedEntry {
   const { id, created_at: at, starts_at: startsAt, state, meeting_state: meeting, meeting_reason: detail } = one;
   const waits = meeting === 'waiting';
@@ -95,15 +87,14 @@ function entryOfInterview(one: InterviewBody): PlacedEntry {
   return { place: id, body: entry({ id, at, kind: 'interview', what: `interview at ${startsAt}`, ...more }) };
 }
 
-/** What is known of the connection through which a write goes. */
 interface WriteConnection {
   paused: boolean;
   problems: readonly { problem: string; reason: string }[];
-  /** No user is known as whom it writes, and the vendor needs one. */
+  /** The vendor needs a user for writes, and none is known. */
   lacksWriter: boolean;
 }
 
-/** Returns why the writes of a connection wait, as a code; null: they wait for their turn. */
+/** Returns why the writes of a connection wait, as a code; null when they wait for their turn. */
 export function reasonOfWaiting({ paused, problems, lacksWriter }: WriteConnection): string | null {
   if (paused) return 'paused';
   if (problems.some(({ problem }) => problem === 'grant')) return 'reconnect_needed';
@@ -111,11 +102,7 @@ export function reasonOfWaiting({ paused, problems, lacksWriter }: WriteConnecti
   return own?.reason ?? (lacksWriter ? 'no_writer' : null);
 }
 
-/**
- * Returns the entry of a write to an ATS.
- *
- * @param connection undefined: it is removed
- */
+/** @param connection undefined when it is removed */
 function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined): PlacedEntry {
   const { id, created_at: at, action, kind, state, connection_id, interview_id } = row;
   const waits = state === 'waiting';
@@ -126,11 +113,7 @@ function entryOfWrite(row: AtsWriteRow, connection: WriteConnection | undefined)
   return { place: id, body: entry({ id, at: at.toISOString(), kind: 'ats_write', what, ...more }) };
 }
 
-/**
- * Returns the newest entries of several lists, each of which is newest first and keeps its order.
- *
- * @returns with the place of the last entry that is shown of each list
- */
+/** Returns the newest entries of several lists, and the place of the last shown entry of each list. */
 export function newestOf(
   lists: Readonly<Record<CandidateEntryKind, readonly PlacedEntry[]>>,
   limit: number,
@@ -157,15 +140,14 @@ function entry(
   return { ...none, ...one };
 }
 
-/** Records of ATSs that one candidate can be; usually there is one. */
+/** Records of ATSs that one candidate can be; usually one. */
 const MOST_RECORDS = 5;
 /** After every id. */
 const LAST_ID = '~';
 
-/** The entries that were shown last, by kind. */
 type Places = Partial<Record<CandidateEntryKind, string>>;
 
-/** The history of one candidate: what came in, what went out, what waits and why. */
+/** The history of one candidate: inbound events, outbound writes, and waiting ones with the reason. */
 @Injectable()
 export class CandidateHistoryService {
   constructor(
@@ -179,11 +161,6 @@ export class CandidateHistoryService {
     private readonly connectionRows: AtsConnectionsRepository,
   ) {}
 
-  /**
-   * Returns a page, newest first.
-   *
-   * @throws {NotFound} when the tenant has no such candidate
-   */
   async page(tenantId: string, candidateId: string, request: PageRequest): Promise<Page<CandidateEntryBody>> {
     if ((await this.candidates.one(tenantId, candidateId)) === undefined) throw new NotFound('candidate');
     const places = request.after === null ? {} : (JSON.parse(request.after) as Places);
@@ -211,7 +188,10 @@ export class CandidateHistoryService {
     const known = new Map<string, WriteConnection>();
     if (writes.some(({ state }) => state === 'waiting')) {
       const rows = await this.connectionRows.rows(tenantId);
-      const facts = await this.connectionRows.factsOf(tenantId, rows.map(({ id }) => id)); // prettier-ignore
+      const facts = await this.connectionRows.factsOf(
+        tenantId,
+        rows.map(({ id }) => id),
+      );
       for (const { id, provider, paused, writes: how, approved_by: approvedBy } of rows) {
         const connector = connectorOf(provider);
         const lacks = connector !== undefined && lacksWriter(connector, how, approvedBy);
@@ -236,7 +216,10 @@ export class CandidateHistoryService {
         const rows = await this.inbound.list({ tenantId }, connectionId, { remoteId, kind: 'candidate' }, page);
         return rows.map((row) => entryOfAtsEvent(listedEvent(row), connectionId));
       });
-    return (await Promise.all(lists)).flat().sort((a, b) => (a.place < b.place ? 1 : -1)).slice(0, most); // prettier-ignore
+    return (await Promise.all(lists))
+      .flat()
+      .sort((a, b) => (a.place < b.place ? 1 : -1))
+      .slice(0, most);
   }
 }
 

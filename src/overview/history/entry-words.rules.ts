@@ -22,7 +22,6 @@ const LINKED: Readonly<Record<string, string>> = {
   email: 'linked with a resource of the directory by the e-mail',
 };
 
-/** What actions of the audit log about a user mean. Another action is shown by its name. */
 const AUDITED: Readonly<Record<string, (fields: Fields) => string>> = {
   'administrator.added': ({ after }) => `administers the tenant from now on${rightIn(after)}`,
   'administrator.removed': ({ before }) => `administers the tenant no longer${rightIn(before)}${keysIn(before)}`,
@@ -38,20 +37,17 @@ const AUDITED: Readonly<Record<string, (fields: Fields) => string>> = {
   'owner_sign_in_link.used': () => 'the sign-in link of the owner was used',
 };
 
-/** Returns an act of the audit log in words; the name of the action where there are none. */
 export function wordsOfAudit(fields: Fields): string {
   const action = String(fields['event']);
   return AUDITED[action]?.(fields) ?? action;
 }
 
-/** Returns a hold, its release or its end in words. */
 export function wordsOfHold({ event, reason, user_name: name }: Fields): string {
   const why = HELD[reason as HeldReason] ?? String(reason);
   const stand = typeof name === 'string' && name !== '' ? `; the userName is ${name} now` : '';
   return `${event === 'held' ? 'held' : `${String(event)}, was held`}: ${why}${stand}`;
 }
 
-/** Returns a link with a directory in words. */
 export function wordsOfLink({ by }: Fields): string {
   return LINKED[String(by)] ?? `linked by ${String(by)}`;
 }

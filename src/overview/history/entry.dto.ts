@@ -5,19 +5,14 @@ import { ActorBody, ChangeSourceBody } from '../../directory-sync/users/user.dto
 import { PersonBody } from '../../tenancy/tenants/tenants.dto.js';
 import { OUTCOMES } from '../requests/requests.dto.js';
 
-/** Options of a text field that can be null. */
 export const TEXT = { type: String, nullable: true } as const;
 
-/** Options of an integer field. */
 export const NUMBER = { type: 'integer' } as const;
 
-/** Options of a time field. */
 export const TIME = { type: String, format: 'date-time' } as const;
 
-/** Options of a time field that can be null. */
 const NO_TIME = { ...TIME, nullable: true } as const;
 
-/** The fields of every entry of a history. */
 class EntryHead {
   @ApiProperty({ example: 'chg_42' })
   id!: string;
@@ -34,7 +29,6 @@ class EntryHead {
   words!: string;
 }
 
-/** Values of the changed fields. */
 class ChangedValues {
   @ApiProperty({ ...TEXT, required: false })
   email?: string | null;
@@ -59,7 +53,6 @@ class DismissalBody {
   actor!: ActorBody;
 }
 
-/** A change of the effective state of a user. */
 class ChangeEntry extends EntryHead {
   @ApiProperty({ enum: ['change'] })
   kind!: string;
@@ -95,7 +88,6 @@ class ChangeEntry extends EntryHead {
   dismissed!: DismissalBody | null;
 }
 
-/** A directory has taken over a user. */
 class LinkedEntry extends EntryHead {
   @ApiProperty({ enum: ['linked'] })
   kind!: string;
@@ -112,7 +104,7 @@ class LinkedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** The removal of the user is held, or an admin or the directory has ended the hold of the user. */
+/** The removal of the user is held, or an admin or the directory has ended the hold. */
 class HeldEntry extends EntryHead {
   @ApiProperty({ enum: ['held'] })
   kind!: string;
@@ -315,7 +307,6 @@ class RemovedEntry extends EntryHead {
   source!: ChangeSourceBody;
 }
 
-/** One entry; its fields depend on `kind`. */
 export const ENTRY_SHAPE: Shape = {
   oneOf: [
     BindingEntry,

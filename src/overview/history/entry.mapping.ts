@@ -5,14 +5,13 @@ import type { EntryKind } from './timeline.rules.js';
 
 type Values = Record<string, string | null>;
 
-/** The fields of a change as the statement returns them. */
 interface ChangeFields extends Record<string, unknown> {
   event: ChangeKind;
   changed: string[];
   user: Values;
-  /** The status after the change; null: the change was written before statuses were kept. */
+  /** Null when the change was written before statuses were kept. */
   status: string | null;
-  /** User and status after the change before; null: there is none. */
+  /** User and status after the former change; null for the first one. */
   before: Values | null;
   source: ChangeSource;
   cause: Cause | null;
@@ -24,7 +23,7 @@ const STATUS_AFTER: Partial<Record<ChangeKind, string>> = {
   deleted: 'deleted',
 };
 
-/** Returns the fields of a change as the API shows them: with the former and the new value of each changed field. */
+/** Returns the fields of a change for the API: the former and the new value of each changed field. */
 export function changeEntry(fields: Record<string, unknown>): Record<string, unknown> {
   const { before, status, cause, ...shown } = fields as ChangeFields;
   const { event, changed, user, source } = shown;
@@ -41,14 +40,13 @@ function valuesOf(state: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, state[name] ?? null]));
 }
 
-/** Describes in a few words what a change has changed, with former and new values. */
 export function wordsOfChange(entry: Record<string, unknown>): string {
   const { event, changed, from, to } = entry as unknown as Pick<ChangeFields, 'event' | 'changed'> & {
     from: Values | null;
     to: Values;
   };
   if (changed.length === 0) return `${event}, nothing in force`;
-  // The event itself tells the status.
+  // The event itself shows the status.
   const names = changed.filter((name) => name !== 'status');
   const steps = names.map(
     (name) => `${name} ${from === null ? '' : `${from[name] ?? 'none'} → `}${to[name] ?? 'none'}`,
@@ -56,7 +54,6 @@ export function wordsOfChange(entry: Record<string, unknown>): string {
   return [event, steps.join(', ')].filter((part) => part !== '').join(' ');
 }
 
-/** An entry as the statement returns it: its position and its fields. */
 export interface EntryRow {
   kind: EntryKind;
   /** UTC, to the microsecond. */
@@ -66,22 +63,20 @@ export interface EntryRow {
   fields: Record<string, unknown>;
 }
 
-/** An entry as the API shows it; the other fields depend on its kind. */
+/** An entry in the API; further fields depend on its kind. */
 export interface HistoryEntry extends Record<string, unknown> {
   id: string;
   at: string;
   kind: EntryKind;
-  /** What happened, in a few words. */
   words: string;
 }
 
-/** Returns an entry as the API shows it. Console and command line show the same words. */
+/** Console and command line show the same words. */
 export function entryBody({ id, at, kind, fields: stored }: EntryRow): HistoryEntry {
   const fields = kind === 'change' ? changeEntry(stored) : stored;
   return { id, at, kind, words: whatHappened({ kind, fields }), ...fields };
 }
 
-/** The columns of an export for spreadsheets. Fields of a single kind are in `details`, as JSON. */
 export const ENTRY_COLUMNS = [
   'id',
   'at',
@@ -94,9 +89,7 @@ export const ENTRY_COLUMNS = [
   'details',
   'why',
 ] as const;
-// prettier-ignore
 
-/** Returns the cells of an entry, in the order of `ENTRY_COLUMNS`. */
 export function entryCells(row: EntryRow): unknown[] {
   const { id, at, kind, words, ...fields } = entryBody(row);
   const { actor, requestId } = entryOriginOf(fields);
@@ -116,13 +109,12 @@ export function entryOriginOf(fields: Record<string, unknown>): {
   return { actor: actor ?? source?.actor, requestId: request_id ?? source?.request_id };
 }
 
-/** Says in a few words why a change was made; undefined: the entry is no change. */
+/** Returns in a few words why a change was made; undefined for other entries. */
 export function whyItHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string | undefined {
   if (kind !== 'change') return undefined;
   return (fields['cause'] as CauseInWords | null)?.words ?? 'not recorded';
 }
 
-/** Describes an entry, as `entryBody` returns it, in a few words. */
 export function whatHappened({ kind, fields }: Pick<EntryRow, 'kind' | 'fields'>): string {
   const words = (...names: string[]): string =>
     names

@@ -16,7 +16,6 @@ import { ENTRY_KINDS, timelinePlaceText, type EntryKind } from './timeline.rules
 
 const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
 
-/** The history of a user: changes, deliveries, seats, sign-ins, sessions, and actions of admins. */
 @ApiController('users/:user_id/history', { tag: 'history' })
 @RequireScope('audit:read')
 @ApiRefusals()
@@ -71,11 +70,7 @@ export class HistoryController {
   }
 }
 
-/**
- * Parses kinds from a list with commas, each once and in a fixed order.
- *
- * @throws {InvalidFields} 422 for an unknown kind
- */
+/** Parses kinds from a list with commas, each once and in a fixed order. @throws {InvalidFields} */
 function kindsIn(text: string | undefined): EntryKind[] | undefined {
   if (text === undefined) return undefined;
   const words = text.split(',').map((word) => word.trim());
@@ -85,7 +80,6 @@ function kindsIn(text: string | undefined): EntryKind[] | undefined {
   return ENTRY_KINDS.filter((kind) => words.includes(kind));
 }
 
-/** The history of a candidate. */
 @ApiController('candidates/:id/history', { tag: 'candidates' })
 @RequireScope('candidates:read')
 @ApiRefusals()

@@ -11,7 +11,6 @@ import { HistoryService } from './history.service.js';
 import { LeaversController } from './leavers.controller.js';
 import { LeaversService } from './leavers.service.js';
 
-/** The history of each user and each candidate, and the times of each leaver. Only reads. */
 @Module({
   imports: [
     AtsConnectionsModule,

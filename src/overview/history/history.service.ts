@@ -15,9 +15,7 @@ import {
 } from './timeline.rules.js';
 import { timelineSql } from './timeline.sql.js';
 
-/** Selects entries of a history. */
 export interface HistoryFilter {
-  /** All kinds where left out. */
   kinds?: readonly EntryKind[] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
@@ -26,28 +24,25 @@ export interface HistoryFilter {
 
 const BATCH = 500;
 
-/**
- * Returns the history of a user, also of a deleted one.
- */
 @Injectable()
 export class HistoryService {
   constructor(private readonly db: Database) {}
 
-  /**
-   * Checks that the tenant has, or ever had, a user with this id.
-   *
-   * @throws {NotFound} when it never had
-   */
+  /** @throws {NotFound} when the tenant never had such a user */
   async demandKnown(tenantId: string, userId: string): Promise<void> {
-    if (!(await this.isKnown(tenantId, userId))) throw new NotFound('user');
+    const { rows } = await this.db.query<{ known: boolean }>(
+      `select exists (select 1 from users where tenant_id = $1 and id = $2)
+         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2)
+         or exists (select 1 from changes where tenant_id = $1 and user_id = $2) as known`,
+      [tenantId, userId],
+    );
+    if (!rows[0]!.known) throw new NotFound('user');
   }
 
-  /** Returns a page and one more entry, which shows whether a page follows. */
   page(tenantId: string, userId: string, filter: HistoryFilter, page: PageRequest): Promise<CutRows<EntryRow>> {
     return this.readEntries(tenantId, userId, filter, readTimelinePlace(page.after), page.limit + 1);
   }
 
-  /** Returns all matching entries, in batches. */
   async *all(tenantId: string, userId: string, filter: HistoryFilter): AsyncGenerator<EntryRow[]> {
     let place: TimelinePlace | null = null;
     for (;;) {
@@ -58,8 +53,8 @@ export class HistoryService {
     }
   }
 
-  /** Returns up to `count` entries after a place; null: from the beginning. */
-  async readEntries(
+  /** Returns up to `count` entries after a place; null means the beginning. */
+  private async readEntries(
     tenantId: string,
     userId: string,
     filter: HistoryFilter,
@@ -77,16 +72,5 @@ export class HistoryService {
       ...kinds.map((kind) => keyBound(place, kind, order)),
     ]);
     return cutRowsOf(found);
-  }
-
-  /** Returns whether the tenant has, or ever had, a user with this id. */
-  async isKnown(tenantId: string, userId: string): Promise<boolean> {
-    const { rows } = await this.db.query<{ known: boolean }>(
-      `select exists (select 1 from users where tenant_id = $1 and id = $2)
-         or exists (select 1 from deleted_users where tenant_id = $1 and id = $2)
-         or exists (select 1 from changes where tenant_id = $1 and user_id = $2) as known`,
-      [tenantId, userId],
-    );
-    return rows[0]!.known;
   }
 }

@@ -2,7 +2,7 @@ import { causeInWords, type Cause } from '../../tenancy/identity/cause.rules.js'
 import type { Person, ChangeSource } from '../../tenancy/identity/person.js';
 import type { LeaverShape, LeaverState } from './leaver.dto.js';
 
-/** The stored times of the steps; null where a step did not happen, or its time is no longer kept. */
+/** Null where a step did not happen, or its time is no longer kept. */
 export interface LeaverTimes {
   requested_at: Date;
   committed_at: Date;
@@ -11,7 +11,7 @@ export interface LeaverTimes {
   confirmed_at: Date | null;
 }
 
-/** The milliseconds from the arrival of the request to each step. */
+/** Milliseconds from the arrival of the request to each step. */
 interface LeaverMilliseconds {
   commit: number;
   sessions: number | null;
@@ -32,10 +32,7 @@ export function timesOf(written: LeaverTimes, state: LeaverState): LeaverTimes {
   };
 }
 
-/**
- * Returns the duration of each step since the request. The clocks of two machines can differ a little, so no duration
- * is below 0.
- */
+/** Clocks of two machines can differ a little, so no duration is below 0. */
 export function leaverMillisecondsOf(times: LeaverTimes): LeaverMilliseconds {
   const since = (moment: Date): number => Math.max(0, moment.getTime() - times.requested_at.getTime());
   const known = (moment: Date | null): number | null => (moment === null ? null : since(moment));
@@ -54,7 +51,7 @@ export interface LeaverRow extends LeaverTimes {
   kind: 'deactivated' | 'deleted';
   person: Person;
   source: ChangeSource;
-  /** Null: the change is older than causes. */
+  /** Null when the change is older than causes. */
   cause: Cause | null;
   sessions_ended: number;
   /** The beginning and the end of the hold, for a departure that was held. */
@@ -65,7 +62,6 @@ export interface LeaverRow extends LeaverTimes {
   parked_detail: string | null;
 }
 
-/** Returns the record of a leaver as the API shows it. */
 export function leaverBody(row: LeaverRow): LeaverShape {
   const { email, first_name, last_name, external_id } = row.person;
   const times = timesOf(row, row.state);
@@ -93,7 +89,6 @@ export function leaverBody(row: LeaverRow): LeaverShape {
   };
 }
 
-/** The columns of an export for spreadsheets. */
 export const LEAVER_COLUMNS = [
   'user_id',
   'change_sequence',
@@ -124,9 +119,7 @@ export const LEAVER_COLUMNS = [
   'released_at',
   'why',
 ] as const;
-// prettier-ignore
 
-/** Returns the cells of a record, in the order of `LEAVER_COLUMNS`. */
 export function leaverCells(row: LeaverRow): unknown[] {
   const body = leaverBody(row);
   const { user, milliseconds, source } = body;

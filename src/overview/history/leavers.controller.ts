@@ -15,7 +15,6 @@ import { type LeaverFilter, LeaversService } from './leavers.service.js';
 const FILTERS = ['since', 'until', 'state'] as const;
 const OTHERS = ['limit', 'cursor', 'format'] as const;
 
-/** Documents the parameters and the answer of both lists. */
 const DescribedList = (): MethodDecorator =>
   applyDecorators(
     ApiFilter('since', undefined, 'date-time'),
@@ -24,7 +23,6 @@ const DescribedList = (): MethodDecorator =>
     ApiPage(LeaverShape, { exports: true }),
   );
 
-/** Lists the record of each leaver: the times of the request, of its effect here, and of its effect at the platform. */
 @ApiController('leavers', { tag: 'history' })
 @RequireScope('audit:read')
 @ApiRefusals()

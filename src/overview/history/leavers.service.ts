@@ -8,11 +8,9 @@ import { PLATFORM } from '../../forwarding/connections.js';
 import type { LeaverState } from './leaver.dto.js';
 import type { LeaverRow } from './leaver.mapping.js';
 
-/** Selects departures. */
 export interface LeaverFilter {
   user_id?: string | undefined;
   state?: LeaverState | undefined;
-  /** The time of the commit: at or after `since`, before `until`. */
   since?: Date | undefined;
   until?: Date | undefined;
 }
@@ -65,22 +63,14 @@ const HELD = `left join lateral (
 
 const BATCH = 500;
 
-/**
- * Lists leavers with the times of the request and of its effects.
- */
 @Injectable()
 export class LeaversService {
   constructor(private readonly db: Database) {}
 
-  list(tenantId: string, filter: LeaverFilter, page: PageRequest): Promise<CutRows<LeaverRow>> {
-    return this.listRows(tenantId, filter, page);
-  }
-
-  /** Returns all matching records, newest first, in batches. */
   async *all(tenantId: string, filter: LeaverFilter): AsyncGenerator<LeaverRow[]> {
     let after: string | null = null;
     for (;;) {
-      const { rows, cut }: CutRows<LeaverRow> = await this.listRows(tenantId, filter, {
+      const { rows, cut }: CutRows<LeaverRow> = await this.list(tenantId, filter, {
         limit: BATCH - 1,
         after,
       });
@@ -90,8 +80,7 @@ export class LeaversService {
     }
   }
 
-  /** Returns a page, newest first, and one more row, which shows whether a page follows. */
-  async listRows(
+  async list(
     tenantId: string,
     filter: LeaverFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,

@@ -1,23 +1,24 @@
-/**
- * The kinds of entries. Entries of the same microsecond are in this order: the identity, the actions, their
- * consequences.
- */
+/** Entries of the same microsecond are in this order: the identity, the actions, their consequences. */
 export const ENTRY_KINDS = [
-  'binding', 'session', 'sign_in', 'request', 'linked', 'held', 'change', 'seat', 'delivery', 'audit', 'removed',
-] as const; // prettier-ignore
+  'binding',
+  'session',
+  'sign_in',
+  'request',
+  'linked',
+  'held',
+  'change',
+  'seat',
+  'delivery',
+  'audit',
+  'removed',
+] as const;
 
-/** The kind of an entry. */
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** The direction of a list. */
 export type Order = 'asc' | 'desc';
 
-/**
- * The position after which a list continues. All three parts are fixed once an entry is written, so new entries move no
- * position.
- */
+/** The position after which a list continues. Its parts are fixed, so new entries move no position. */
 export interface TimelinePlace {
-  /** UTC, to the microsecond. */
   at: string;
   kind: EntryKind;
   /** Distinguishes entries of one kind at one moment; see `timeline.sql.ts`. */
@@ -28,12 +29,10 @@ export interface TimelinePlace {
 const BEFORE_ALL_KEYS = '';
 const AFTER_ALL_KEYS = '~';
 
-/** Returns a position as text for a cursor. */
 export function timelinePlaceText({ at, kind, key }: TimelinePlace): string {
   return `${at} ${kind} ${key}`;
 }
 
-/** Parses the text of `timelinePlaceText`; null stays null. */
 export function readTimelinePlace(text: string | null): TimelinePlace | null {
   if (text === null) return null;
   const [at, kind, ...key] = text.split(' ');

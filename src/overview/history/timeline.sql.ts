@@ -6,11 +6,8 @@ import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
 /** The table of the entries of one kind. All of it is constant SQL; values of the caller are parameters. */
 interface Source {
   from: string;
-  /** The rows of the user: tenant ($1) and user ($2) lead an index of the table. */
   ofPerson: string;
-  /** The moment of the entry. */
   at: string;
-  /** Distinguishes entries at one moment. */
   key: string;
   id: string;
   /** The fields of an entry, by name. They never include hashes, tokens and data of an IdP for single logout. */
@@ -23,7 +20,7 @@ const padded = (number: string): string => `lpad((${number})::text, 19, '0')`;
 const connectionOf = (alias: string): string =>
   `left join connections n on n.tenant_id = ${alias}.tenant_id and n.id = ${alias}.connection_id`;
 
-// The change before has the former values.
+// The former change has the former values.
 const BEFORE = `(select b.person || jsonb_build_object('status', b.status) from changes b
   where b.tenant_id = $1 and b.user_id = $2 and b.sequence < c.sequence order by b.sequence desc limit 1)`;
 
@@ -84,7 +81,7 @@ const SOURCES: Record<EntryKind, Source> = {
       request_id: 'g.request_id',
     },
   },
-  // Reads are no part of what happened to a user; the log of requests has them.
+  // Reads change nothing about a user; the log of requests has them.
   request: {
     from: 'requests r',
     ofPerson: `r.tenant_id = $1 and r.user_id = $2 and r.method not in ('GET', 'HEAD')`,
@@ -211,7 +208,6 @@ const SOURCES: Record<EntryKind, Source> = {
   },
 };
 
-/** Returns the source of the notes of one kind about the user. */
 function notesOf(kind: 'linked' | 'held', fields: Source['fields']): Source {
   return {
     from: 'user_notes n',

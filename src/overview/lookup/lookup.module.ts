@@ -7,7 +7,7 @@ import { AtsConnectionsModule } from '../../integrations/ats/connections/connect
 import { RecordNames } from '../../integrations/webhooks/message.js';
 import { NamesOfRecords, ResolveController } from './resolve.controller.js';
 
-/** Provides the port of `webhooks`; global, because `webhooks` does not know candidates and job openings. */
+/** Provides the port of `webhooks`; global, because `webhooks` imports neither candidates nor job openings. */
 @Global()
 @Module({
   imports: [CandidatesModule, InterviewsModule, JobsModule, AtsConnectionsModule],
@@ -16,6 +16,6 @@ import { NamesOfRecords, ResolveController } from './resolve.controller.js';
 })
 export class RecordNamesModule {}
 
-/** The room of `resolve`. */
+/** The module of `resolve`. */
 @Module({ imports: [UsersModule, CandidatesModule, JobsModule], controllers: [ResolveController] })
 export class LookupModule {}

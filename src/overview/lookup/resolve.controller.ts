@@ -14,7 +14,6 @@ import { demandScope, CurrentCaller, NoScope, type Caller } from '../../tenancy/
 const TYPES = ['candidate', 'job', 'user'] as const;
 type Resolvable = (typeof TYPES)[number];
 
-/** The record that an id of another system belongs to. */
 class ResolveBody {
   @ApiProperty()
   found!: boolean;
@@ -24,9 +23,7 @@ class ResolveBody {
   type!: Resolvable;
 }
 
-/**
- * Maps an external id to an id of this service. An unknown id is 200 too, so that automation tools can branch on it.
- */
+/** An unknown id is 200 too, so that automation tools can branch on it. */
 @ApiController('resolve', { unversioned: true })
 export class ResolveController {
   private readonly finders: Readonly<
@@ -63,14 +60,13 @@ export class ResolveController {
   }
 }
 
-/** An id of this service. */
 const OWN_ID = /^[a-z]{3,4}_[0-9a-hjkmnp-tv-z]{26}$/;
-/** The newest interviews of a candidate whose events are found with those of the candidate. */
+/** A candidate's events are found with those of this number of its newest interviews. */
 const MOST_INTERVIEWS = 10;
 
 /**
- * Finds records by the names of other systems. An ATS has `4711` for what is `gh_4711` here: each marker of the tenant is
- * tried, of which there are at most twenty. A candidate comes with its interviews, which have no id in an ATS.
+ * Finds records by the names of other systems. An ATS has `4711` for `gh_4711` here: each of the tenant's markers (at
+ * most twenty) is tried. A candidate comes with its interviews, which have no id in an ATS.
  */
 @Injectable()
 export class NamesOfRecords extends RecordNames {

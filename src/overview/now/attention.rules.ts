@@ -12,7 +12,6 @@ import {
 } from './attention.js';
 import type { OverviewBody } from './overview.dto.js';
 
-/** Returns the lines about what the tenant sends to others and reads from them. */
 export function deliveryLines(facts: AttentionFacts, now: Now): Line[] {
   return [
     ...facts.destinations.flatMap((one) => destinationLine(one, now)),
@@ -104,7 +103,7 @@ const DAY_MS = 86_400_000;
 const URGENT_DAYS = 3;
 const NEAR_LIMIT = 0.9;
 
-/** Returns what needs attention: the worst first, then what has lasted longest. */
+/** The worst comes first, then the oldest. */
 export function attentionOf(facts: AttentionFacts, now: Now, at: Date): AttentionLine[] {
   const lines = [
     ...deliveryLines(facts, now),
@@ -124,7 +123,7 @@ function rank({ severity }: AttentionLine): number {
   return ATTENTION_SEVERITIES.indexOf(severity);
 }
 
-/** The guard's users are named once, at their directory; users of a preview are as they should be. */
+/** The guard's users are named once, at their directory; users of a preview need no act. */
 function heldLines({ held }: AttentionFacts, { seats }: Now): Line[] {
   const guarded = held.filter(({ reason }) => reason === 'guard');
   const others = new Map<HeldReason, { n: number; since: string }>();
@@ -271,7 +270,7 @@ function from(address: string | null): string {
   return address === null ? 'an unknown address' : `the address ${address}`;
 }
 
-/** Returns what ends first. The ends of credentials are texts of the database, those of certificates are times. */
+/** Returns the first ends. The ends of credentials are texts of the database, those of certificates are times. */
 export function nearest(expiries: OverviewBody['expiries'], most: number): OverviewBody['expiries'] {
   return expiries
     .map((one) => ({ ...one, expires_at: new Date(one.expires_at) }))

@@ -1,10 +1,8 @@
 import type { HeldReason } from '../../tenancy/identity/person.js';
 import type { StatusBody } from '../status/status.dto.js';
 
-/** The severities of lines, the worst first. */
 export const ATTENTION_SEVERITIES = ['critical', 'warning'] as const;
 
-/** What a line of *Attention* leads to. */
 export const ATTENTION_KINDS = [
   'platform',
   'webhook',
@@ -22,27 +20,24 @@ export const ATTENTION_KINDS = [
   'tenant',
 ] as const;
 
-/** One state that needs an act, with what is needed to judge it. */
 export interface AttentionLine {
   severity: (typeof ATTENTION_SEVERITIES)[number];
-  /** Stable; the name of the event that told of the state, where there is one. */
+  /** Stable; the name of the event of the state, if any. */
   code: string;
   kind: (typeof ATTENTION_KINDS)[number];
-  /** The record; null: the tenant has one of the kind, or several records are meant. */
+  /** The record; null when the tenant has only one of the kind, or several records are meant. */
   id: string | null;
   words: string;
-  /** Since when, or when it will be; null: not recorded. */
+  /** The beginning, or a future moment; null when not recorded. */
   since: Date | null;
-  /** When the service tries again without an act; null: it does not. */
+  /** When the service tries again without an act, or null. */
   next_try_at: Date | null;
   act: string;
 }
 
-/** A destination of the delivery engine. */
 export interface DestinationFact {
   channel: string;
   id: string;
-  /** The address of a webhook endpoint. */
   name: string | null;
   state: 'ok' | 'open' | 'paused';
   reason: string | null;
@@ -51,7 +46,7 @@ export interface DestinationFact {
   failing_since: string | null;
 }
 
-/** What the rooms know of the states of a tenant. Times are texts of the database. */
+/** The facts of the rooms about the states of a tenant. Times are texts of the database. */
 export interface AttentionFacts {
   destinations: readonly DestinationFact[];
   ats: readonly {
@@ -79,21 +74,17 @@ export interface AttentionFacts {
   drift: { id: string; at: string; differences: number } | null;
 }
 
-/** What the overview shows beside the lines. */
 export type Now = Pick<StatusBody, 'destination' | 'parked' | 'interview_engine'> & {
   seats: { used: number; limit: number | null; waiting: number };
   expiries: readonly { kind: string; id: string; name: string; expires_at: Date }[];
 };
-/** A line, of which what has no value is left out. */
 export type Line = Omit<AttentionLine, 'next_try_at' | 'id' | 'since'> &
   Partial<Pick<AttentionLine, 'next_try_at' | 'id' | 'since'>>;
 
-/** Says how many users. */
 export function users(n: number): string {
   return n === 1 ? '1 user' : `${n} users`;
 }
 
-/** Returns the moment of a text of the database. */
 export function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }

@@ -8,7 +8,6 @@ import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/ten
 import { OverviewBody } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';
 
-/** What needs attention in a tenant, for a page that asks again and again. */
 @ApiController('overview')
 @RequireEveryScope('platform:read', 'directories:read', 'users:read', 'seats:read')
 @ApiRefusals()
@@ -29,7 +28,7 @@ export class OverviewController {
     const body = JSON.stringify(await this.overview.of(tenantId));
     const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
     res.setHeader('ETag', tag);
-    // The browser keeps the answer, and asks whether it still holds.
+    // The browser keeps the answer, and revalidates it.
     res.setHeader('Cache-Control', 'private, no-cache');
     if (req.headers['if-none-match'] === tag) res.status(304).end();
     else res.type('application/json').send(body);

@@ -91,7 +91,6 @@ class AttentionLineBody implements AttentionLine {
   act!: string;
 }
 
-/** What needs attention in a tenant, and its first steps. */
 export class OverviewBody extends StatusBody {
   @ApiProperty({
     type: [AttentionLineBody],

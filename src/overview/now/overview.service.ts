@@ -11,9 +11,9 @@ import type { AttentionFacts } from './attention.js';
 import { attentionOf, nearest } from './attention.rules.js';
 import type { OverviewBody } from './overview.dto.js';
 
-/** Held users that are counted at the most. */
+/** Held users above this number are not counted. */
 const MOST_HELD = 10_000;
-/** For how long the refusal of a token that no directory has is shown: any client that knows the tenant's id can cause one. */
+/** Any client that knows the tenant's id can cause a refusal without a directory, so it is shown only for this time. */
 const REFUSED_HOURS = 24;
 
 const list = (columns: string, rest: string, order: string): string =>
@@ -79,22 +79,17 @@ const STATES = `select
          from tasks where tenant_id = $1 and kind = 'platform.drift' and state = 'done' order by id desc limit 1) t
    where t.differences > 0) as drift`;
 
-/** How old an answer can be, in milliseconds. */
 const MOST_AGE_MS = 2_000;
-/** How soon a credential has to end to be shown. */
 const SOON_DAYS = 30;
 const MOST_EXPIRIES = 20;
 const DAY_MS = 86_400_000;
 
-/** For how long the answer to who administers holds: no index has the role, so a search reads all users of the tenant. */
+/** The list of administrators is cached: no index has the role, so a search reads all users of the tenant. */
 const ADMINISTRATORS_AGE_MS = 60_000;
 
 type Facts = Pick<OverviewBody, 'directories' | 'expiries'> &
   Omit<OverviewBody['first_steps'], 'forwarded' | 'administrator'>;
 
-/**
- * Reads what needs attention in a tenant. All who ask within two seconds get one answer.
- */
 @Injectable()
 export class OverviewService {
   private readonly answers: FreshCache<OverviewBody>;
@@ -183,7 +178,6 @@ export class OverviewService {
     };
   }
 
-  /** The certificates of SAML IdPs that end soon. Their end is in the certificate itself. */
   private async certificates(tenantId: string): Promise<OverviewBody['expiries']> {
     const { rows } = await this.db.query<{ id: string; name: string; certificates: PinnedCertificate[] }>(
       `select id, name, settings -> 'certificates' as certificates from connections
@@ -212,13 +206,12 @@ export class OverviewService {
     return rows[0]!.found;
   }
 
-  async attentionOf(tenantId: string): Promise<AttentionFacts> {
+  private async attentionOf(tenantId: string): Promise<AttentionFacts> {
     const { rows } = await this.db.query<AttentionFacts>(STATES, [tenantId]);
     return rows[0]!;
   }
 }
 
-/** Returns the ends within 30 days. Of certificates that have all expired, the last end is said. */
 function endsToSay(ends: readonly number[], now: number): readonly number[] {
   const ahead = ends.filter((end) => end > now);
   if (ahead.length === 0 && ends.length > 0) return [Math.max(...ends)];

@@ -2,15 +2,14 @@ import { isScimPath, pathOf, type BridgeRequest, type OperationEffect } from '..
 import { USER_TYPE, type ResourceTypeDef } from '../../protocols/scim/schema/resource-types.js';
 import { recognisedDialect } from '../../protocols/scim/dialects/dialects.js';
 
-/** A SCIM request for the log. Its tenant is that of its token. */
 export interface LoggedRequest {
   tenantId: string;
-  /** Of an operation of a Bulk request the id of the request, a dot and the place. */
+  /** An operation of a Bulk request has the id of the request, a dot and the place. */
   id: string;
   directoryId: string;
   credentialId: string;
   method: string;
-  /** Without the query; of a value of the caller its name, such as `:id`. `{id}` is the id of the user or the group. */
+  /** Without the query; a value of the caller is replaced by its name, such as `:id`. `{id}`: the user or group. */
   path: string;
   status: number;
   durationMs: number;
@@ -23,13 +22,12 @@ export interface LoggedRequest {
   code: string | null;
   scimType: string | null;
   detail: string | null;
-  /** The `userName` in the body of a refused request that names no user of ours. */
+  /** The `userName` in the body of a refused request for an unknown user. */
   userName: string | null;
-  /** The length of the body; null: there is none, or its length is not known. */
+  /** Null without a body, or when its length is unknown. */
   bodyBytes: number | null;
-  /** The body as it came, secrets included; null: there is none, it is no JSON, or it is too long. */
+  /** The body unchanged, secrets included; null without JSON, or when it is too long. */
   body: string | null;
-  /** What users of the directory can have. */
   userType: ResourceTypeDef;
 }
 
@@ -45,18 +43,17 @@ type Facts = Pick<
   'id' | 'originalUrl' | 'method' | 'headers' | 'body' | 'rawBody' | 'tenantId' | 'credentialId' | 'directoryId'
 > &
   Pick<BridgeRequest, 'effect' | 'refusal'> & {
-    /** The directory of a SCIM request that was let in. */
     readonly directory?: { readonly userType: ResourceTypeDef };
   };
 
-/** Returns a request for the log; null: it is no SCIM request, or has no valid token. */
+/** Returns a request for the log; null when it is no SCIM request, or has no valid token. */
 export function loggedRequestOf(req: Facts, status: number, durationMs: number): LoggedRequest | null {
   const { tenantId, directoryId, credentialId, effect, refusal } = req;
   if (tenantId === undefined || directoryId === undefined || credentialId === undefined) return null;
   const url = pathOf(req);
   if (!isScimPath(url)) return null;
   const { path, userId, groupId } = addressOf(url);
-  // A body that is no JSON was not parsed, and can contain bytes that are no text.
+  // A body without JSON was not parsed, and can contain bytes that are no text.
   const body = req.rawBody === undefined || req.body === undefined ? null : req.rawBody.toString('utf8');
   return {
     tenantId,
@@ -83,7 +80,7 @@ export function loggedRequestOf(req: Facts, status: number, durationMs: number):
   };
 }
 
-/** Returns the rows of the operations of a Bulk request, by which the request is found from each of its users. */
+/** Returns the rows of the operations of a Bulk request: they lead from each user to the request. */
 export function loggedOperationsOf(
   row: LoggedRequest,
   operations: readonly (OperationEffect | undefined)[],
@@ -123,7 +120,6 @@ function userNameIn(body: unknown): string | null {
   return typeof value === 'string' ? shortened(value) : null;
 }
 
-/** Returns the operations of a stored Bulk request; a body that was too long is not there. */
 function operationsIn(body: string | null): Record<string, unknown>[] {
   try {
     const { Operations: operations } = JSON.parse(body ?? '{}') as { Operations?: unknown };
@@ -133,7 +129,6 @@ function operationsIn(body: string | null): Record<string, unknown>[] {
   }
 }
 
-/** Returns a path in which values of the caller are replaced by their name. */
 function addressOf(url: string): { path: string; userId: string | null; groupId: string | null } {
   const [, resource, id] = /^\/scim\/v2(?:\/([^/]+)(?:\/([^/]+))?)?\/?$/.exec(url) ?? [, '', ''];
   const none = { userId: null, groupId: null };
@@ -157,7 +152,6 @@ function lengthOf({ rawBody, headers }: Facts): number | null {
   return length > 0 && length <= 0x7fffffff ? length : null;
 }
 
-/** Returns a text without characters that PostgreSQL refuses, and cut to a length. */
 function shortened(text: string | undefined): string | null {
   return text?.slice(0, MAX_DETAIL).replace(/\p{Cc}|\p{Cs}/gu, '\ufffd') ?? null;
 }

@@ -10,19 +10,17 @@ const EVERY_MS = 500;
 /** The pause after a failure, such as an outage of the database. */
 const AGAIN_MS = 5_000;
 const BATCH = 500;
-/** The most memory of waiting rows, and the most that one tenant may use of it. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const TENANT_BYTES = 4 * 1024 * 1024;
-/** The memory of a row beside its body. */
+/** Bytes of a row in memory without its body. */
 const ROW_BYTES = 512;
 
 /** `unique_violation`: a former attempt has written the row, and its answer was lost. */
 const WRITTEN = '23505';
 
-/** What a row takes in the database beside its body, on the average. */
+/** Average bytes of a row in the database without its body. */
 const STORED_BYTES = 200;
 
-/** Why a row is not written. */
 type Loss = 'full' | 'storage' | 'refused';
 
 /**
@@ -60,7 +58,7 @@ export class RequestRows implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  /** Adds a row. It is dropped where the memory for rows is used up, or the log of the tenant is full. */
+  /** Adds a row, unless the memory for rows is used up, or the log of the tenant is full. */
   note(row: LoggedRequest): void {
     const size = sizeOf(row);
     const own = (this.bytesOf.get(row.tenantId) ?? 0) + size;
@@ -72,7 +70,6 @@ export class RequestRows implements OnApplicationShutdown {
     this.schedule(EVERY_MS);
   }
 
-  /** Writes all rows that wait. */
   async flush(): Promise<void> {
     this.running ??= this.write().finally(() => (this.running = undefined));
     const isWritten = await this.running;
@@ -107,7 +104,7 @@ export class RequestRows implements OnApplicationShutdown {
     return true;
   }
 
-  /** Writes a row of a batch that the database has refused: the other rows of the batch are not lost with it. */
+  /** Writes a row of a refused batch, so that one row does not lose the others. */
   private async writeAlone(row: LoggedRequest): Promise<boolean> {
     try {
       await this.repository.add([row]);
@@ -138,7 +135,7 @@ export class RequestRows implements OnApplicationShutdown {
   }
 }
 
-/** Returns whether the database has refused a value, and would refuse it again. */
+/** Returns whether the database refuses a value, and would refuse it again. */
 function isOfValue(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error));
 }
@@ -147,7 +144,7 @@ function sizeOf(row: LoggedRequest): number {
   return ROW_BYTES + bytesIn(row);
 }
 
-/** The bytes of a body that is kept. A text has up to three times as many as it has characters. */
+/** Returns the bytes of a kept body. A text has up to three bytes for each character. */
 function bytesIn({ body, bodyBytes }: LoggedRequest): number {
   return body === null ? 0 : (bodyBytes ?? Buffer.byteLength(body));
 }

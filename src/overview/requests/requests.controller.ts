@@ -15,11 +15,9 @@ import { RequestsRepository, type RequestFilter } from './requests.repository.js
 const FILTERS = ['credential', 'status', 'user', 'request_id', 'writes', 'refused', 'days', 'since', 'until'] as const;
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
-/** Users that a name can mean. */
 const MOST_NAMED = 20;
 const OWN_USER = /^usr_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Documents the options of a list of requests. */
 function ApiRequestFilters(): MethodDecorator {
   const time = { type: 'string', format: 'date-time' } as const;
   return applyDecorators(
@@ -38,7 +36,6 @@ function ApiRequestFilters(): MethodDecorator {
   );
 }
 
-/** The log of SCIM requests: the provisioning log. */
 @ApiController('requests')
 @RequireEveryScope('users:read', 'directories:read')
 @ApiRefusals()
@@ -69,7 +66,6 @@ export class RequestsController {
   }
 }
 
-/** The log of SCIM requests of one directory. */
 @ApiController('directories/:directory_id/requests', { tag: 'requests' })
 @RequireEveryScope('users:read', 'directories:read')
 @ApiRefusals()
@@ -98,7 +94,6 @@ export class DirectoryRequestsController {
 
 type Options = Partial<Record<(typeof FILTERS)[number] | 'directory', string | undefined>>;
 
-/** What a list of requests is read with. */
 interface Reading {
   readonly requests: RequestsRepository;
   readonly users: UserDirectoryRepository;
@@ -144,7 +139,7 @@ function isSet(name: string, value: string | undefined): boolean {
   return queryChoice(name, value, ['true', 'false']) === 'true';
 }
 
-/** @throws {InvalidFields} 422 for what is no number of days */
+/** @throws {InvalidFields} when the text is no number of days */
 function daysIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
@@ -152,11 +147,7 @@ function daysIn(text: string | undefined): number | undefined {
   throw new InvalidFields([{ field: 'days', message: `must be a number from 1 to ${MOST_DAYS}` }]);
 }
 
-/**
- * Parses a status, or a class of them.
- *
- * @throws {InvalidFields} 422 for another text
- */
+/** Parses a status, or a class of statuses. @throws {InvalidFields} for another text */
 function statusesIn(text: string | undefined): readonly [number, number] | undefined {
   if (text === undefined) return undefined;
   if (/^[1-5]xx$/i.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99];

@@ -7,7 +7,6 @@ const TEXT = { type: String, nullable: true } as const;
 /** What an accepted write did. */
 export const OUTCOMES = ['created', 'linked', 'changed', 'unchanged', 'deleted', 'previewed', 'bulk'] as const;
 
-/** A SCIM request as the API shows it. */
 export class RequestBody {
   @ApiProperty({
     example: 'req_01k0000000abcdefghjkmnpqrs',
@@ -65,7 +64,6 @@ export class RequestBody {
   body_bytes!: number | null;
 }
 
-/** A SCIM request with its body. */
 export class RequestDetailBody extends RequestBody {
   @ApiProperty({
     type: Object,

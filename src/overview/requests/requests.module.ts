@@ -5,7 +5,6 @@ import { RequestRows } from './request-rows.js';
 import { DirectoryRequestsController, RequestsController } from './requests.controller.js';
 import { RequestsRepository } from './requests.repository.js';
 
-/** The log of SCIM requests. */
 @Module({
   imports: [DirectoriesModule, UsersModule],
   controllers: [RequestsController, DirectoryRequestsController],

@@ -15,32 +15,28 @@ import {
 import type { LoggedRequest } from './logged-request.mapping.js';
 import type { RequestBody } from './requests.dto.js';
 
-/** Numbers in memory. Beyond them all are read again. */
+/** Numbers in memory; more than these are read again each time. */
 const MOST = 100_000;
 
 function keyOf(tenantId: string, source: string): string {
   return `${tenantId} ${source}`;
 }
 
-/** Parts of names whose values are secrets. */
 const PARTS =
   /passw|pwd|pass.?(?:phrase|code|key)|secret|token|credential|authorization|api.?key|private.?key|(?:mfa|sms|otp).?code/i;
-/** Short names of secrets: as a word of a name, since other words contain their letters. */
+/** Short names of secrets count only as a whole word, since other words contain their letters. */
 const WORDS = /(?<![a-z])(?:pin|[th]?otp|cv[cv])(?:.?(?:code|number))?(?![a-z])/;
 
 /** A parameter of an address (RFC 3986 §3.4), also in its fragment. */
 const PARAMETER = /([?&;#])([\w.~%-]{1,64})=([^&;#\s]+)/g;
-/** Parameters of signed addresses, beside those with the name of a secret. */
 const SIGNED = /^(?:sig|signature|x-amz-signature|key|code)$/i;
 /** The password in an address (RFC 3986 §3.2.1). */
 const USER_INFO = /(\/\/[^/?#@\s:]*):[^/?#@\s]+@/g;
 
-/** Returns whether the value of an attribute, or of a path, is a secret by its name. */
 export function isSecretName(name: string): boolean {
   return PARTS.test(name) || WORDS.test(name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase());
 }
 
-/** Returns a text in which the secrets of addresses are replaced. */
 export function withoutSecretsInText(text: string, removed: string): string {
   return text
     .replace(USER_INFO, `$1:${removed}@`)
@@ -53,14 +49,13 @@ const REMOVED = '(removed)';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is declared about a member of an object, by its name; null: no schema declares it. */
+/** The declaration of a member of an object; null when no schema declares it. */
 type Declared = (name: string, object: Members) => Declared | null;
 
-/** A value without members, or with members that no schema declares. */
 const plain: Declared = () => null;
 /** JSON inside of a text, which no schema describes. */
 const anything: Declared = () => anything;
-/** A path of which the name alone is kept: its filter has the value of a secret. */
+/** Only the name of the path is kept: its filter has the value of a secret. */
 const nameAlone: Declared = () => null;
 
 /** Members of messages (RFC 7644 §3.4.3, §3.5.2, §3.7) that are no attributes. */
@@ -92,7 +87,6 @@ function stripped(value: unknown, declared: Declared): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Returns a text without the secrets of JSON or of addresses in it. */
 function strippedText(text: string): string {
   if (!/^\s*[[{]/.test(text)) return withoutSecretsInText(text, REMOVED);
   let inner: unknown;
@@ -128,7 +122,7 @@ function ofOperation(types: readonly ResourceTypeDef[]): Declared {
   };
 }
 
-/** What schemas declare about a member of a resource, or about a path: Entra ID writes paths as names of members. */
+/** The declaration of a member of a resource, or of a path: Entra ID writes paths as names of members. */
 function ofResource(types: readonly ResourceTypeDef[], name: string): Declared | null {
   const path = pathOf(name) ?? pathOf(name.split('[')[0]!);
   for (const type of types) {
@@ -155,26 +149,22 @@ function pathOf(text: string): PatchPath | null {
   }
 }
 
-/** What a list of requests is narrowed to. */
 export interface RequestFilter {
   directory?: string | undefined;
   credential?: string | undefined;
   /** Ids of users, and a name of a refused request: either fits. */
   user?: { ids: readonly string[]; name: string | null } | undefined;
   request_id?: string | undefined;
-  /** Without reads. */
   writes?: true;
-  /** From the first to the last status. */
   status?: readonly [number, number] | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }
 
-/** The id of a source of a row. */
 const sourceOf = (number: string): string =>
   `(select s.source from request_sources s where s.tenant_id = r.tenant_id and s.number = ${number})`;
 
-/** The columns of `requests r` that are not stored as the API shows them. */
+/** The columns of `requests r` whose API form differs from the stored one. */
 export const SHOWN = {
   path: `coalesce(replace(r.path, '{id}', coalesce(r.user_id, r.group_id)), r.path)`,
   directory_id: sourceOf('r.directory'),
@@ -185,22 +175,14 @@ const COLUMNS = `r.id, r.at, ${SHOWN.directory_id} as directory_id, ${SHOWN.cred
   ${SHOWN.path} as path, r.status, r.duration_ms, r.dialect, r.user_id, r.group_id, r.outcome, r.held, r.linked_by, r.code,
   r.scim_type, r.detail, r.user_name, r.body_bytes`;
 
-/**
- * The rows of the log of requests: append-only, in monthly partitions.
- *
- * The numbers that directories and SCIM tokens have in the log of requests. A number never changes.
- */
+/** The log of requests: append-only, in monthly partitions. Directories and tokens have constant numbers in it. */
 @Injectable()
 export class RequestsRepository {
   private readonly numbers = new Map<string, number>();
 
   constructor(private readonly db: Database) {}
 
-  /**
-   * Adds rows of several tenants.
-   *
-   * @throws {DatabaseError} `unique_violation` when one of them is there: the answer to a former attempt was lost
-   */
+  /** @throws {DatabaseError} `unique_violation` when a row exists: the answer to a former attempt was lost */
   async add(rows: readonly LoggedRequest[]): Promise<void> {
     const numberOf = await this.numbersOf(rows);
     // Bodies come first, so that a row is never seen without its body.
@@ -251,7 +233,6 @@ export class RequestsRepository {
     );
   }
 
-  /** Returns a page of the log, newest first, and one row more, which shows that another page follows. */
   async list(
     tenantId: string,
     filter: RequestFilter,
@@ -272,7 +253,7 @@ export class RequestsRepository {
     return rows;
   }
 
-  /** Returns a row with its body; undefined: there is none. */
+  /** Returns a row with its body, or undefined. */
   async find(tenantId: string, id: string): Promise<(RequestBody & { body: string | null }) | undefined> {
     const { rows } = await this.db.query<RequestBody & { body: string | null }>(
       `select ${COLUMNS}, b.body from requests r
@@ -283,7 +264,7 @@ export class RequestsRepository {
     return rows[0];
   }
 
-  /** Returns the number of each directory and token of the rows, and gives one to those that have none. */
+  /** Returns the number of each directory and token of the rows; new ones get one. */
   async numbersOf(rows: readonly LoggedRequest[]): Promise<(tenantId: string, source: string) => number> {
     if (this.numbers.size > MOST) this.numbers.clear();
     const missing = new Map<string, [tenantId: string, source: string]>();
@@ -342,7 +323,7 @@ function conditionsOf(filter: RequestFilter, after: string | null): Condition[] 
   return conditions;
 }
 
-/** The moment in the id of a request or its operation; of a text that is no id, one without requests. */
+/** Returns the moment in the id of a request or its operation; for another text, a moment without requests. */
 function momentOf(id: string): Date {
   return new Date(timeOfId(id.replace(/\.\d{4}$/, '')) ?? 0);
 }

@@ -8,7 +8,6 @@ import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { SearchBody, SearchService } from './search.service.js';
 
-/** A search over the records of a tenant. */
 @ApiController('search')
 @RequireEveryScope('users:read', 'directories:read')
 @ApiRefusals()

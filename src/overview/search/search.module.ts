@@ -7,7 +7,6 @@ import { RequestsModule } from '../requests/requests.module.js';
 import { SearchController } from './search.controller.js';
 import { SearchService } from './search.service.js';
 
-/** A search over the records of a tenant. Only reads. */
 @Module({
   imports: [SignInModule, UsersModule, TasksModule, ForwardingModule, RequestsModule],
   controllers: [SearchController],

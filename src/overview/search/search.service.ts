@@ -14,7 +14,6 @@ import { holdsScope, type Caller } from '../../tenancy/tenants/caller.js';
 import type { Scope } from '../../tenancy/tenants/scopes.js';
 import { RequestsRepository } from '../requests/requests.repository.js';
 
-/** The kinds of records that the search finds. */
 const HIT_KINDS = [
   'user',
   'directory',
@@ -36,7 +35,6 @@ const HIT_KINDS = [
   'event',
 ] as const;
 
-/** A record that the search has found. */
 class SearchHit {
   @ApiProperty({ enum: HIT_KINDS })
   kind!: (typeof HIT_KINDS)[number];
@@ -67,20 +65,17 @@ class SearchHit {
   state?: 'active' | 'inactive' | 'held';
 }
 
-/** What the search has found. */
 export class SearchBody {
   @ApiProperty({ type: [SearchHit], description: 'At most 20.' })
   data!: SearchHit[];
 }
 
-/** A directory of a hit. */
 interface FoundDirectory {
   id: string;
   name: string;
   profile: string;
 }
 
-/** A group of a hit, with its directory. */
 interface FoundGroup {
   id: string;
   name: string;
@@ -88,14 +83,13 @@ interface FoundGroup {
   directory: string;
 }
 
-/** A record of a hit. */
 interface FoundRecord {
   title: string;
   detail: string | null;
   parent: string | null;
 }
 
-/** The records that one statement finds by their id, by the prefix of the id. */
+/** Records that one statement finds by id, by the prefix of the id. */
 const BY_PREFIX: Readonly<Record<string, string>> = {
   cand: `select first_name || ' ' || last_name as title, email as detail, null as parent from candidates`,
   int: `select 'interview of ' || to_char(starts_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as title, state as detail,
@@ -113,7 +107,7 @@ const BY_PREFIX: Readonly<Record<string, string>> = {
 const GROUP = 'g.id, g.display_name as name, d.id as directory_id, d.name as directory';
 
 const OWN_ID = /^([a-z]{3,4})_[0-9a-z._]+$/;
-/** Records by the prefix of their ids: the kind, and the scopes one of which shows it. */
+/** The kind of a record, and the scopes that may see it, by the prefix of the id. */
 const RECORDS: Readonly<Record<string, { kind: SearchHit['kind']; scopes: readonly Scope[] }>> = {
   cand: { kind: 'candidate', scopes: ['candidates:read'] },
   int: { kind: 'interview', scopes: ['interviews:read'] },
@@ -128,15 +122,11 @@ const RECORDS: Readonly<Record<string, { kind: SearchHit['kind']; scopes: readon
 };
 const SIGN_INS: readonly Scope[] = ['sign-ins:read', 'audit:read'];
 const EVENT_SCOPES: readonly Scope[] = ['audit:read'];
-/** The most hits of each kind: none of the kinds hides the others. */
+/** Hits per kind, so that no kind hides the others. */
 const MOST = { users: 10, directories: 5, groups: 5, signIns: 5 };
-/** For how long refused sign-ins of an address are looked for. */
 const SIGN_IN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/**
- * Finds the records of a tenant by their ids and by the beginning of their names.
- */
 @Injectable()
 export class SearchService {
   constructor(
@@ -150,7 +140,7 @@ export class SearchService {
     private readonly db: Database,
   ) {}
 
-  /** Returns the record with this id; else users, directories and groups, of users the exact matches first. */
+  /** Returns the record with this id; else users, directories and groups, the exact users first. */
   async find(caller: Caller, text: string): Promise<SearchHit[]> {
     const hit = OWN_ID.test(text) ? await this.byId(caller, text) : null;
     if (hit !== null) return [hit];
@@ -217,7 +207,7 @@ export class SearchService {
     return hitOr(event, ({ event: name, at, record }) => hitOf('event', id, name, at.toISOString(), record));
   }
 
-  /** The refused sign-ins of an address that no user has: a typing error, or a user whom no directory has sent. */
+  /** Returns the refused sign-ins of an unknown address: a typing error, or a user whom no directory has sent. */
   private async refusedSignIns(caller: Caller, text: string): Promise<SignInRow[]> {
     if (!text.includes('@') || !holdsOne(caller, SIGN_INS)) return [];
     const since = new Date(this.clock.now().getTime() - SIGN_IN_DAYS * DAY_MS);
@@ -236,16 +226,16 @@ export class SearchService {
     }
   }
 
-  /** Returns a record that has nothing but its columns to show; undefined: there is none, or the prefix is another. */
-  async recordHits(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
+  /** Returns a record that shows only its columns; undefined for another prefix. */
+  private async recordHits(tenantId: string, prefix: string, id: string): Promise<FoundRecord | undefined> {
     const select = BY_PREFIX[prefix];
     if (select === undefined) return undefined;
     const { rows } = await this.db.query<FoundRecord>(`${select} where tenant_id = $1 and id = $2`, [tenantId, id]);
     return rows[0];
   }
 
-  /** Returns the directories of a tenant, of which there are few. */
-  async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
+  /** A tenant has few directories. */
+  private async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
     const { rows } = await this.db.query<FoundDirectory>(
       `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,
       [tenantId],
@@ -253,7 +243,7 @@ export class SearchService {
     return rows;
   }
 
-  async groupById(tenantId: string, id: string): Promise<FoundGroup | undefined> {
+  private async groupById(tenantId: string, id: string): Promise<FoundGroup | undefined> {
     const { rows } = await this.db.query<FoundGroup>(
       `select ${GROUP} from groups g join directories d on d.tenant_id = $1 and d.id = g.directory_id
        where g.tenant_id = $1 and g.id = $2 and d.deleted_at is null`,
@@ -262,11 +252,8 @@ export class SearchService {
     return rows[0];
   }
 
-  /**
-   * Returns the first groups whose name begins with a text, in the order of their names. Each directory is read along the
-   * index of its names.
-   */
-  async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
+  /** Returns the first groups by name. Each directory is read along the index of its names. */
+  private async groupHits(tenantId: string, text: string, limit: number): Promise<FoundGroup[]> {
     const from = foldCase(text);
     const { rows } = await this.db.query<FoundGroup>(
       `select ${GROUP} from directories d cross join lateral (
@@ -298,7 +285,7 @@ function signInHit({ id, account, subject, outcome, reason, user_id: user }: Sig
   );
 }
 
-/** Returns the place of a user among the hits: users in force come before those who are held, and those before leavers. */
+/** Users in force come before held users, and those before leavers. */
 function standingOf({ status, held }: ListedUser): number {
   if (status !== 'active') return 2;
   return held === null ? 0 : 1;

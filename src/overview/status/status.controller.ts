@@ -8,7 +8,6 @@ import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/
 import { StatusBody } from './status.dto.js';
 import { StatusService } from './status.service.js';
 
-/** How a tenant is doing, in one answer. */
 @ApiController('status')
 @RequireScope('platform:read')
 @ApiRefusals()
@@ -23,7 +22,6 @@ class StatusController {
   }
 }
 
-/** How a tenant is doing. Only reads. */
 @Module({
   imports: [ForwardingModule, InterviewsModule],
   controllers: [StatusController],

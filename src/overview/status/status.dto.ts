@@ -40,7 +40,7 @@ class LastEvent {
 
 class EngineStatus extends PickType(InterviewEngineBody, ['state', 'message', 'waiting', 'not_taken']) {}
 
-/** How a tenant is doing. */
+/** The state of a tenant. */
 export class StatusBody {
   @ApiProperty({ description: 'The platform connection.' })
   destination!: DestinationStatus;

@@ -10,14 +10,12 @@ import { EngineService } from '../../hiring/interviews/engine/engine.service.js'
 import type { HeldReason } from '../../tenancy/identity/person.js';
 import type { StatusBody } from './status.dto.js';
 
-/** How many users of a directory are held for a reason. */
 interface HeldRow {
   reason: HeldReason;
   directory_id: string | null;
   n: number;
 }
 
-/** Returns the held users by reason, and those of the guard with their directories. */
 export function heldCounts(rows: readonly HeldRow[]): {
   held: Record<string, number>;
   guard: { held: number; directories: string[] };
@@ -28,16 +26,15 @@ export function heldCounts(rows: readonly HeldRow[]): {
   return { held, guard: { held: held['guard'] ?? 0, directories: directories.sort() } };
 }
 
-/** How fast the platform takes changes, and when those that wait will be sent. */
 interface StatusRate {
   rate: { last_5_minutes: number; last_15_minutes: number };
   estimated_end: Date | null;
 }
 
 /**
- * Returns the rate in changes a minute, and the estimate of the moment at which nothing waits.
+ * Returns changes per minute, and the estimated moment at which no change waits.
  *
- * @param figures changes that wait, and those that were delivered in the last 5 and 15 minutes
+ * @param figures waiting changes, and changes delivered in the last 5 and 15 minutes
  * @param now the moment of the figures
  */
 export function rateOf(figures: { waiting: number; delivered5: number; delivered15: number }, now: Date): StatusRate {
@@ -52,13 +49,13 @@ function rounded(rate: number): number {
   return Math.round(rate * 10) / 10;
 }
 
-/** Changes among which the newest event is looked for at once: not each change is an event. */
+/** The newest event is searched among this number of changes: not each change is an event. */
 const NEWEST = 10;
 
-/** Held users that are counted at the most. */
+/** Held users above this number are not counted. */
 const MOST_HELD = 10_000;
 
-/** Reads how a tenant is doing from the rooms that know it. */
+/** Reads the state of a tenant from the rooms below. */
 @Injectable()
 export class StatusService {
   constructor(

@@ -6,40 +6,32 @@ import type { JobRow } from '../../jobs/job.js';
 import type { InterviewRow } from '../interview.js';
 import { meetingUrlProblem } from '../meeting.rules.js';
 
-/** Where interviews are at an engine, below its base address. */
 export const INTERVIEWS_PATH = '/v1/interviews';
 
-/** One request to the engine, before it is rendered. */
 export interface EngineCall {
   kind: 'create' | 'change' | 'cancel';
   method: 'POST' | 'PATCH';
   path: string;
   body: string;
-  /** The same for each repetition of the same bytes. */
+  /** @throws {NotFound} when the tenant has no such interview */
   idempotencyKey: string;
 }
 
-/** What the engine's answer means for the interview. */
 export type EngineResult =
   | { kind: 'link'; url: string }
   /** The engine has the values of the last call, and the link stays. */
   | { kind: 'taken' }
-  /** The engine does not know the interview (any more). */
+  /** The engine has no such interview, or no longer. */
   | { kind: 'unknown' }
-  /** The engine does not take the interview, however often it is sent. */
+  /** A repetition would be refused too. */
   | { kind: 'refused'; detail: string }
-  /** The engine takes the interview, and gives no link that can be used. */
   | { kind: 'unusable'; detail: string }
-  /** `detail` is a sentence for the interview: an engine that did not answer has said nothing. */
+  /** `detail` is a sentence for the interview, which an unanswered call needs as well. */
   | { kind: 'again'; reason: string; detail: string; retryAfterMs: number | null }
-  /** Nothing can be sent before an administrator acts. */
+  /** An administrator has to act first. */
   | { kind: 'stopped'; reason: 'credential_refused' | 'redirect' | 'address_refused'; detail: string };
 
-/**
- * Returns what the engine has to learn of an interview; null: nothing.
- *
- * @param interview undefined: it was removed with its candidate
- */
+/** Returns the call for an interview, or null. @param interview undefined when it was removed with its candidate */
 export function callFor(
   id: string,
   interview: InterviewRow | undefined,
@@ -57,7 +49,6 @@ export function callFor(
   return interview.at_engine && (isOver || !isOurs) ? cancel(id) : null;
 }
 
-/** Returns the call that makes an interview which the engine does not know (any more). */
 export function createCall(
   interview: InterviewRow,
   { candidate, job }: { candidate: CandidateRow | undefined; job: JobRow | undefined },
@@ -81,7 +72,6 @@ export function createCall(
   return call('create', 'POST', INTERVIEWS_PATH, id, body);
 }
 
-/** Returns what an answer of the engine means. */
 export function engineResultOf({ kind }: Pick<EngineCall, 'kind'>, verdict: Verdict): EngineResult {
   switch (verdict.kind) {
     case 'ok':
@@ -141,7 +131,7 @@ function again(reason: string, detail: string, retryAfterMs: number | null): Eng
   return { kind: 'again', reason, detail, retryAfterMs };
 }
 
-/** Returns the words of the engine; an engine that did not answer has none, and a code of the HTTP client is not shown. */
+/** Returns the words of the engine. There are none without an answer: a code of the HTTP client is not shown. */
 function saidOf({ status, words }: { status: number | null; words: string }): string {
   if (status === null) return 'It does not answer.';
   return `It said: ${status} ${words}`.trim();
@@ -158,7 +148,7 @@ function stopOf(verdict: Extract<Verdict, { kind: 'stopped' }>): string {
   }
 }
 
-/** Returns in plain words what a question about an unknown interview has found: an engine answers 404 with JSON. */
+/** Returns in plain words the result of a question about an unknown interview: an engine answers 404 with JSON. */
 export function engineFinding(verdict: Verdict, baseUrl: string): { ok: boolean; message: string } {
   const no = (message: string) => ({ ok: false, message });
   switch (verdict.kind) {

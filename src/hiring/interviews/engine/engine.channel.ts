@@ -30,7 +30,6 @@ import { type EngineCall, type EngineResult, callFor, createCall, engineResultOf
 
 const MOST_BYTES = 64 * 1024;
 
-/** A call, or a question about an interview. */
 type EngineRequest = Pick<EngineCall, 'method' | 'path' | 'body' | 'idempotencyKey'> | EngineQuestion;
 
 interface EngineQuestion {
@@ -40,7 +39,7 @@ interface EngineQuestion {
   idempotencyKey?: undefined;
 }
 
-/** What came of an interview, or of its new plan, that the engine did not take. */
+/** The words for an interview, or a new plan, that the engine did not take. */
 const REFUSALS = {
   refused: {
     made: 'The interview engine refused the interview.',
@@ -52,7 +51,7 @@ const REFUSALS = {
   },
 } as const;
 
-/** Returns the interview after the answer; null: nothing of it changes. Another link, state or reason counts as a change. */
+/** Returns the interview after the answer; null when nothing changes. Another link, state or reason is a change. */
 function noted(before: InterviewRow, kind: EngineCall['kind'], result: EngineResult): InterviewRow | null {
   if (kind === 'cancel') return before.at_engine ? { ...before, at_engine: false } : null;
   const isOurs = before.meeting_source === 'engine';
@@ -80,16 +79,13 @@ function next(row: InterviewRow): InterviewRow {
   return { ...row, sequence: row.sequence + 1, updated_at: new Date() };
 }
 
-/** The longest pauses of an engine, beside those of a platform: five minutes. */
+/** The factor between the longest pause of an engine (five minutes) and that of a platform. */
 const LONGER = 5;
 
 /**
- * The channel to interview engines. A lane is an interview; what is sent is the interview as it is when it is sent, so that
- * an erased candidate is nowhere else. The engine knows an interview by its id: a repeated create makes no second meeting.
- *
- * Notes in an interview what its engine has answered. A new link is sent to the ATS and to webhooks.
- *
- * Calls the interview engine of a tenant, by the rules of addresses that hold for its platform.
+ * The channel to interview engines. A lane is an interview. The body is made from the interview when it is sent, so an
+ * erased candidate is stored nowhere else. The engine knows an interview by its id: a repeated create makes no second
+ * meeting. Addresses follow the rules of the platform. A new link goes to the ATS and to webhooks.
  */
 @Injectable()
 export class EngineChannel extends Channel {
@@ -115,7 +111,7 @@ export class EngineChannel extends Channel {
     return super.canSend(destination) || this.installation.connectionFor(destination) !== null;
   }
 
-  /** Interviews lie hours ahead, and an engine that is away is asked seldom: the pauses grow to five minutes. */
+  /** Interviews lie hours ahead, and an engine without an answer is asked rarely: the pauses grow to five minutes. */
   override rulesOf(options: DeliveryOptions): FailureRules {
     const { backoff, probe } = options;
     const maxMs = LONGER * backoff.maxMs;
@@ -158,8 +154,8 @@ export class EngineChannel extends Channel {
     return { outcome: outcomeOf(result, ownEngine(destination) !== null), attempts };
   }
 
-  /** Notes the result of a call. Nothing is noted of an interview that was removed meanwhile. */
-  async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
+  /** Notes the result of a call, unless the interview was removed since. */
+  private async note(tenantId: string, id: string, kind: EngineCall['kind'], result: EngineResult): Promise<void> {
     if (result.kind === 'again' || result.kind === 'stopped') {
       return this.interviews.noteWaiting(tenantId, id, result.detail);
     }
@@ -183,11 +179,7 @@ export class EngineChannel extends Channel {
     this.events.wake(tenantId, 'interview.scheduled');
   }
 
-  /**
-   * Sends one request and returns the answer of any status.
-   *
-   * @param destination null: the engine of the installation
-   */
+  /** @param destination null means the engine of the installation */
   call(
     destination: Destination | null,
     { method, path, body, idempotencyKey }: EngineRequest,

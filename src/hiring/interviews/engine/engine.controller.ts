@@ -6,7 +6,6 @@ import { CurrentCaller, RequireScope, RecentSignIn, type Caller } from '../../..
 import { ChangeInterviewEngine, InterviewEngineBody, InterviewEngineTestBody } from './engine.dto.js';
 import { EngineService } from './engine.service.js';
 
-/** The interview engine of a tenant. */
 @ApiController('interview-engine', { tag: 'interviews' })
 @RequireScope('admin')
 export class InterviewEngineController {

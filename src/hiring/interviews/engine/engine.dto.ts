@@ -3,7 +3,7 @@ import { Ruled } from '../../../base/http/fields.js';
 import { MAX_URL, urlOf } from '../../../base/url.js';
 import { ServerSet } from '../../../base/http/validate.js';
 
-/** What is wrong with the base address of an engine; null: nothing. */
+/** Returns what is wrong with the base address of an engine, or null. */
 function addressProblem(value: unknown): string | null {
   if (typeof value === 'string' && value.length > MAX_URL) return `must have at most ${MAX_URL} characters`;
   const url = typeof value === 'string' ? urlOf(value) : null;
@@ -18,7 +18,7 @@ function keyProblem(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,2000}$/.test(value) ? null : 'must be visible ASCII characters';
 }
 
-/** The body of a change of the interview engine; a field that is left out stays. */
+/** The body of a change of the interview engine; an absent field stays unchanged. */
 @ServerSet(
   'connected',
   'source',
@@ -79,7 +79,6 @@ export class InterviewEngineBody {
   updated_at!: string | null;
 }
 
-/** What a test of the interview engine found. */
 export class InterviewEngineTestBody {
   @ApiProperty()
   ok!: boolean;

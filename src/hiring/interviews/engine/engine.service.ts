@@ -46,11 +46,7 @@ function wrong(field: string, message: string): InvalidFields {
   return new InvalidFields([{ field, message }]);
 }
 
-/**
- * The interview engine of a tenant, as its administrators see and change it.
- *
- * Tries the interview engine without a write.
- */
+/** The interview engine of a tenant, as its administrators see, change and test it. */
 @Injectable()
 export class EngineService {
   constructor(
@@ -62,11 +58,10 @@ export class EngineService {
     private readonly config: Config,
     private readonly installation: InstallationEngine,
     private readonly interviews: InterviewsRepository,
-    private readonly client: EngineChannel,
+    private readonly channel: EngineChannel,
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the engine and how it is doing. */
   async show(tenantId: string): Promise<InterviewEngineBody> {
     const known = await this.destinations.read(engineOf(tenantId));
     const engine = ownEngine(known);
@@ -89,10 +84,8 @@ export class EngineService {
   }
 
   /**
-   * Makes, changes or removes the engine; what is left out stays.
-   *
-   * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is only
-   *   sent to the present host
+   * @throws {InvalidFields} when the address may not be used, and for a new host without a key: the present key is
+   * only sent to the present host
    */
   async change(caller: Caller, { base_url: sent, api_key: key }: ChangeInterviewEngine): Promise<InterviewEngineBody> {
     const { tenantId, actor, requestId } = caller;
@@ -160,11 +153,7 @@ export class EngineService {
     if (refusal !== null) throw wrong('base_url', refusal);
   }
 
-  /**
-   * Asks the engine about an interview that does not exist.
-   *
-   * @throws {Conflict} `no_interview_engine`
-   */
+  /** Asks the engine about an interview that does not exist. @throws {Conflict} `no_interview_engine` */
   async test(tenantId: string): Promise<InterviewEngineTestBody> {
     const engine = ownEngine(await this.destinations.read(engineOf(tenantId)));
     const baseUrl = engine?.baseUrl ?? this.installation.connection?.baseUrl;
@@ -173,7 +162,7 @@ export class EngineService {
       return { ok: false, message: ENGINE_MESSAGES['key_unreadable']!, status: null, duration_ms: 0 };
     const path = `${INTERVIEWS_PATH}/${newId('int')}`;
     const timeoutMs = (engine?.settings ?? DEFAULT_SETTINGS).timeout_ms;
-    const answer = await this.client.call(engine, { method: 'GET', path }, timeoutMs);
+    const answer = await this.channel.call(engine, { method: 'GET', path }, timeoutMs);
     const verdict = judge(answer, this.clock.now());
     const { status } = verdict;
     return { ...engineFinding(verdict, baseUrl), status, duration_ms: Math.round(answer.ms) };

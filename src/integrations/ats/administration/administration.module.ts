@@ -14,7 +14,6 @@ import { AtsConnectionChanges, AtsConnectionsService } from './connections.servi
 import { SameAccount } from './same-account.js';
 import { AtsWebhooks } from './webhooks.js';
 
-/** The administration of connections to ATSs by API. */
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, AtsRecordsModule, AtsSyncModule, AtsPublishModule, TasksModule],
   controllers: [AtsConnectionsController],

@@ -12,7 +12,6 @@ import { NoUsersKnown, AtsConnectionReady } from '../connections/ats.errors.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { AtsUser, Connector } from '../connectors/connector.js';
 
-/** A place in the users of an ATS: a page of the ATS, and the number of its active users that were shown. */
 interface Place {
   cursor: string | null;
   shown: number;
@@ -20,11 +19,7 @@ interface Place {
 
 const FIRST: Place = { cursor: null, shown: 0 };
 
-/**
- * The users of the ATS as whom a connection can write.
- *
- * Finds the user of the ATS who approved a connection.
- */
+/** Finds the users of the ATS: those as whom a connection can write, and the one who approved a connection. */
 @Injectable()
 export class AtsUsers {
   constructor(
@@ -35,11 +30,7 @@ export class AtsUsers {
     private readonly events: DomainEvents,
   ) {}
 
-  /**
-   * Returns active users, in the order of the ATS; none where the vendor needs no user. One page costs one call.
-   *
-   * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
-   */
+  /** Returns active users, none where the vendor needs no user. @throws {NoUsersKnown} when the ATS gives no answer */
   async page(connection: AtsConnection, connector: Connector, request: PageRequest): Promise<Page<AtsUserBody>> {
     if (connector.users === undefined) return { data: [], next_cursor: null };
     const place: Place = request.after === null ? FIRST : (JSON.parse(request.after) as Place);
@@ -60,8 +51,8 @@ export class AtsUsers {
   }
 
   /**
-   * Refuses a user whom the ATS does not know. Without a credential, and while the ATS gives no answer, it is taken: a
-   * write checks its user again.
+   * Refuses a user whom the ATS does not have. Without a credential, and while the ATS gives no answer, the user is
+   * accepted: a write checks its user again.
    *
    * @param credential of the calls, where the connection does not have it yet
    * @throws {InvalidFields} for `writes.as_user`

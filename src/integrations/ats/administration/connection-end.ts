@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlRunner } from '../../../base/database/database.js';
+import { Database } from '../../../base/database/database.js';
 import { NotFound } from '../../../base/errors/domain-error.js';
 import { TaskHandlers, type Batch, type Task } from '../../../engine/work/task.js';
 import { TasksRepository } from '../../../engine/work/tasks.repository.js';
@@ -27,10 +27,7 @@ interface RemovalPayload {
 /** Rows of one batch: none holds its locks for long. */
 const BATCH = 5_000;
 
-/**
- * What is left of a removed connection, table by table. Events go before records, because an erased candidate finds its
- * events by them.
- */
+/** Events go before records, because an erased candidate finds its events by them. */
 const LEFT = [
   `delete from ats_events where tenant_id = $1 and connection_id = $2 and id = any(array(
      select e.id from ats_events e where e.tenant_id = $1 and e.connection_id = $2 order by e.id limit ${BATCH}))`,
@@ -49,19 +46,16 @@ const LEFT = [
 ] as const;
 
 /**
- * Ends a connection, at its ATS and here.
- *
- * Ends a connection at its ATS. An ATS that is away or refuses does not keep the connection alive: each step adds what is
- * left to do there to `stays`, in words.
- *
- * Removes what connections leave that are removed: a task, since there can be millions of rows.
+ * Ends a connection, at its ATS and here. An unreachable or refusing ATS does not keep the connection alive: each step
+ * adds its remaining work there to `stays`, in words. The rows of a removed connection go in a task, since there can
+ * be millions.
  */
 @Injectable()
 export class AtsConnectionEnd {
   constructor(
     private readonly changes: AtsConnectionChanges,
     private readonly repository: AtsConnectionsRepository,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly syncs: AtsSync,
     private readonly publish: AtsPublish,
     private readonly webhooks: AtsWebhooks,
@@ -75,8 +69,8 @@ export class AtsConnectionEnd {
   }
 
   /**
-   * Removes the webhooks at the ATS, revokes the grant there, and forgets everything with which the ATS is called or
-   * calls. An ATS that is away or refuses does not keep the connection alive: what is left to do there is said.
+   * Removes the webhooks at the ATS, revokes the grant there, and deletes all credentials of both directions. The
+   * answer names what is left to do at an ATS that is unreachable or refuses.
    */
   async disconnect(caller: Caller, id: string): Promise<DisconnectedBody> {
     const { tenantId } = caller;
@@ -97,11 +91,11 @@ export class AtsConnectionEnd {
       const after = { webhooks_removed: removed, revoked };
       await this.changes.note(tx, caller, 'ats_connection.disconnected', id, { after });
     });
-    return { ...(await this.views.view(tenantId, id)), webhooks_removed: removed, revoked, stays };
+    return { ...(await this.states.view(tenantId, id)), webhooks_removed: removed, revoked, stays };
   }
 
   /**
-   * Removes a connection that is disconnected. Its records stay, and are the API's; what came in, and what was written, goes.
+   * Removes a disconnected connection. Its records stay, and belong to the API; its events and writes are removed.
    *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when it is not disconnected
@@ -113,14 +107,14 @@ export class AtsConnectionEnd {
       if (before === undefined) throw new NotFound('ATS connection');
       if (before.state !== 'disconnected') throw new WrongAtsState('The connection has to be disconnected first.');
       await this.repository.remove(tx, tenantId, id);
-      await this.beginRemoval(tx, { tenantId, id });
+      const payload: RemovalPayload = { connectionId: id };
+      await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
       await this.changes.note(tx, caller, 'ats_connection.deleted', id, {});
     });
-    this.wake();
+    this.tasks.wake();
   }
 
-  /** Removes the webhooks; returns how many. */
-  async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
+  private async removeWebhooks(connection: AtsConnection, connector: Connector, stays: string[]): Promise<number> {
     try {
       return await this.webhooks.remove(connection, connector, this.apis.of(connection));
     } catch (error) {
@@ -130,8 +124,7 @@ export class AtsConnectionEnd {
     }
   }
 
-  /** Revokes the grant; returns whether the ATS has. */
-  async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
+  private async revoke(connection: AtsConnection, connector: Connector, stays: string[]): Promise<boolean> {
     const { tenantId, credential } = connection;
     if (credential === null) return false;
     if (credential.kind !== 'oauth') {
@@ -147,17 +140,6 @@ export class AtsConnectionEnd {
       (await this.clients.revoke({ tenantId, connector, region, client }, token));
     if (!revoked) stays.push(`The grant was not revoked in ${connector.title}: remove the app there.`);
     return revoked;
-  }
-
-  /** Puts down the work, in the transaction that removes the connection. */
-  async beginRemoval(tx: SqlRunner, { tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): Promise<void> {
-    const payload: RemovalPayload = { connectionId: id };
-    await this.tasks.add(tx, tenantId, { kind: 'ats.remove', payload, createdBy: systemActor('ats') });
-  }
-
-  /** After the commit of `begin`: wakes the work. */
-  wake(): void {
-    this.tasks.wake();
   }
 
   private async run({ tenantId, payload }: Task<RemovalPayload>): Promise<Batch> {

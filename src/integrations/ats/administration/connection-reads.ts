@@ -24,17 +24,13 @@ import { newAtsToken } from './webhooks.js';
 
 const NO_CREDENTIAL = 'The connection has no credential';
 
-/**
- * Reads an ATS because a person asks for it: to test the credential, or to sync now.
- *
- * The administration of what webhooks of an ATS come in with: tokens of the address, and the secret that signs.
- */
+/** Reads an ATS on request, and manages the tokens and signing secrets of inbound webhooks. */
 @Injectable()
 export class AtsConnectionReads {
   constructor(
     private readonly db: Database,
     private readonly changes: AtsConnectionChanges,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly syncs: AtsSync,
     private readonly audit: AuditService,
@@ -43,8 +39,6 @@ export class AtsConnectionReads {
   ) {}
 
   /**
-   * Makes a cheap call to the ATS, and says what came of it. A success ends the problem of the credential.
-   *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when the connection is disconnected
    */
@@ -52,19 +46,16 @@ export class AtsConnectionReads {
     const connection = await this.changes.connected(tenantId, id);
     try {
       const detail = await connectorOf(connection.provider)!.test(this.apis.of(connection));
-      await this.views.solved(connection, 'grant');
+      await this.states.solved(connection, 'grant');
       return { ok: true, reason: null, detail };
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
-      if (error.kind === 'refused') await this.views.problem(connection, 'grant', error.reason);
+      if (error.kind === 'refused') await this.states.problem(connection, 'grant', error.reason);
       return { ok: false, reason: error.reason, detail: error.message };
     }
   }
 
   /**
-   * Returns active users of the ATS, as whom the connection can write.
-   *
-   * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when the connection is disconnected, or has no credential
    * @throws {NoUsersKnown} when the ATS refuses the call or gives no answer
    */
@@ -74,12 +65,7 @@ export class AtsConnectionReads {
     return this.users.page(connection, connectorOf(connection.provider)!, page);
   }
 
-  /**
-   * Reads the ATS now.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   * @throws {WrongAtsState} when the connection is disconnected or paused, or has no credential
-   */
+  /** @throws {WrongAtsState} when the connection is disconnected or paused, or has no credential */
   async sync(caller: Caller, id: string, full: boolean): Promise<AtsConnectionBody> {
     const { tenantId, actor, requestId } = caller;
     const connection = await this.changes.connected(tenantId, id);
@@ -89,7 +75,7 @@ export class AtsConnectionReads {
     }
     const line = { action: 'ats_connection.sync_begun', targetType: 'ats_connection', targetId: id, after: { full } };
     await this.audit.record(this.db, { tenantId, actor, requestId, ...line });
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
   /** Adds a token of the webhook address beside the present one. Only this answer shows it. */
@@ -104,14 +90,10 @@ export class AtsConnectionReads {
       });
       return text;
     });
-    return { ...(await this.views.view(tenantId, id)), api_token: token };
+    return { ...(await this.states.view(tenantId, id)), api_token: token };
   }
 
-  /**
-   * Ends a token now.
-   *
-   * @throws {NotFound} when the connection has no such token
-   */
+  /** Ends a token now. @throws {NotFound} when the connection has no such token */
   async removeToken(caller: Caller, id: string, tokenId: string): Promise<void> {
     await this.changes.connected(caller.tenantId, id);
     await this.changes.change(caller, id, 'ats_connection.token_removed', async (tx, before) => {
@@ -120,7 +102,7 @@ export class AtsConnectionReads {
     });
   }
 
-  /** Sets the secret that the ATS signs with, in place of one that was set by hand; null: signatures are not checked. */
+  /** Replaces the signing secret that was set by hand; null ends the check of signatures. */
   async setSigningSecret(caller: Caller, id: string, secret: string | null): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);
@@ -129,7 +111,7 @@ export class AtsConnectionReads {
       else await this.webhookSecrets.addSigningSecret(tx, tenantId, id, { id: newId('asg'), text: secret, made: null });
       return before;
     });
-    if (secret === null) await this.views.solved(connection, 'signature');
-    return this.views.view(tenantId, id);
+    if (secret === null) await this.states.solved(connection, 'signature');
+    return this.states.view(tenantId, id);
   }
 }

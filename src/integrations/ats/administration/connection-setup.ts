@@ -15,20 +15,17 @@ import { AtsSync } from '../sync/ats-sync.js';
 import { AtsUsers } from './ats-users.js';
 import { AtsWebhooks } from './webhooks.js';
 
-/** What the task of a set-up stores. */
 interface SetupPayload {
   connection_id: string;
-  /** The user of this service who approved the connection; null: a key or a connect link made it. */
+  /** The user of this service who approved the connection; null when a key or a connect link made it. */
   user_id: string | null;
 }
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
 /**
- * Begins to set a new or renewed connection up: its first sync, and the task for the rest.
- *
- * Sets a connection up at its ATS: its approver, and its webhooks through the API of the ATS. It is a task, so that it
- * continues after a crash, and shows what failed.
+ * Sets up a new or renewed connection: its first sync at once; its approver and its webhooks at the ATS in a task,
+ * which resumes after a crash and shows its failure.
  */
 @Injectable()
 export class AtsConnectionSetup {
@@ -39,7 +36,7 @@ export class AtsConnectionSetup {
     private readonly events: DomainEvents,
     private readonly tasks: TasksRepository,
     private readonly apis: AtsApis,
-    private readonly approvers: AtsUsers,
+    private readonly users: AtsUsers,
     private readonly webhooks: AtsWebhooks,
     handlers: TaskHandlers,
   ) {
@@ -49,14 +46,13 @@ export class AtsConnectionSetup {
     });
   }
 
-  /** Puts down the work, in the transaction that gives the connection its credential. */
   async begin(tx: SqlRunner, by: AuditBy, key: Key, userId: string | null = null): Promise<void> {
     await this.sync.begin(tx, key);
     const payload: SetupPayload = { connection_id: key.id, user_id: userId };
     await this.tasks.add(tx, key.tenantId, { kind: 'ats.connect', payload, createdBy: by.actor });
   }
 
-  /** After the commit: the connection has a credential that nothing has refused. */
+  /** Notes, after the commit, that the connection has a new credential without problems. */
   async begun(key: Key, missingScopes: readonly string[]): Promise<void> {
     await this.store.forget(key.tenantId);
     await this.states.solved(key, 'grant');
@@ -67,7 +63,6 @@ export class AtsConnectionSetup {
     this.sync.wake();
   }
 
-  /** Tells that a connection can be read and written to. */
   async ready(tenantId: string, id: string): Promise<void> {
     const connection = await this.store.get(tenantId, id);
     if (connection !== undefined) await this.events.publish(new AtsConnectionReady(connection));
@@ -81,9 +76,9 @@ export class AtsConnectionSetup {
     }
     const api = this.apis.of(connection);
     try {
-      await this.approvers.noteApprovers(connection, connector, api, payload.user_id);
+      await this.users.noteApprovers(connection, connector, api, payload.user_id);
       const { made, replaced } = await this.webhooks.make(connection, connector, api);
-      // No webhook tells what changed while those of an earlier set-up were replaced.
+      // No webhook reported changes while those of an earlier set-up were replaced.
       if (replaced > 0) await this.sync.now(connection, 'webhooks_made', { full: false });
       return { done: 1 + made, next: null, result: { webhooks: made } };
     } catch (error) {
@@ -91,7 +86,7 @@ export class AtsConnectionSetup {
     }
   }
 
-  /** Notes on the connection what the ATS refused. @returns the error with which the task ends or waits */
+  /** Notes the refusal of the ATS on the connection. @returns the error with which the task ends or waits */
   private async endOf(connection: AtsConnection, failure: AtsFailure): Promise<Error> {
     if (failure.kind === 'away') return new TaskInterrupted(failure.message, failure.retryAfterMs);
     if (failure.kind === 'refused') await this.states.problem(connection, 'grant', failure.reason);

@@ -26,14 +26,13 @@ import { AtsConnectionEnd } from './connection-end.js';
 import { AtsConnectionReads } from './connection-reads.js';
 import { AtsConnectionsService } from './connections.service.js';
 
-/** The connections of a tenant to applicant tracking systems. */
 @ApiController('ats-connections', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()
 export class AtsConnectionsController {
   constructor(
     private readonly connections: AtsConnectionsService,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly reads: AtsConnectionReads,
     private readonly end: AtsConnectionEnd,
   ) {}
@@ -65,7 +64,7 @@ export class AtsConnectionsController {
   async list(@CurrentCaller() { tenantId }: Caller, @Query() query: QueryMap): Promise<Page<AtsConnectionBody>> {
     queryOptions(query, PAGE_OPTIONS);
     const page = readPage(query, 'ats-connections');
-    const rest = (await this.views.views(tenantId)).filter(({ id }) => page.after === null || id > page.after);
+    const rest = (await this.states.views(tenantId)).filter(({ id }) => page.after === null || id > page.after);
     return pageOf(
       page,
       rest,
@@ -79,7 +78,7 @@ export class AtsConnectionsController {
   @ApiOperation({ summary: 'One connection, with its state, what is wrong and what waits' })
   @ApiRecord(AtsConnectionBody)
   get(@CurrentCaller() { tenantId }: Caller, @Param('connection_id') id: string): Promise<AtsConnectionBody> {
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
   @RecentSignIn()

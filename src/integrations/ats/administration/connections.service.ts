@@ -38,7 +38,6 @@ import { AtsConnectionSetup } from './connection-setup.js';
 import { SameAccount } from './same-account.js';
 import { newAtsToken } from './webhooks.js';
 
-/** Runs changes of connections under their locks, each with a line in the audit log. */
 @Injectable()
 export class AtsConnectionChanges {
   constructor(
@@ -49,8 +48,6 @@ export class AtsConnectionChanges {
   ) {}
 
   /**
-   * Returns a connection that is not disconnected.
-   *
    * @throws {NotFound} when the tenant has no such connection
    * @throws {WrongAtsState} when it is disconnected
    */
@@ -63,20 +60,19 @@ export class AtsConnectionChanges {
     return connection;
   }
 
-  /** Runs a change of the connections of a tenant; afterwards no process goes by the former ones. */
+  /** Runs a change of the connections of a tenant; afterwards no process uses the former ones. */
   async run(tenantId: string, work: (tx: SqlRunner) => Promise<void>): Promise<void> {
     await this.db.transaction(tenantId, work);
     await this.store.forget(tenantId);
   }
 
-  /** Runs a write that makes something to be shown once, and returns it: the same for a repeated Idempotency-Key. */
+  /** Runs a write whose result is shown once, and returns the result: the same for a repeated Idempotency-Key. */
   async make<T>(by: Repeatable, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
     const made = await once(this.db, by, work);
     await this.store.forget(by.tenantId);
     return made;
   }
 
-  /** Runs a change of one connection under its lock, with a line in the audit log. */
   async change(
     caller: AuditBy,
     id: string,
@@ -86,7 +82,6 @@ export class AtsConnectionChanges {
     await this.run(caller.tenantId, (tx) => this.changeIn(tx, caller, id, action, work));
   }
 
-  /** The same inside a transaction of the caller's. */
   async changeIn(
     tx: SqlRunner,
     caller: AuditBy,
@@ -101,7 +96,6 @@ export class AtsConnectionChanges {
     await this.note(tx, caller, action, id, states);
   }
 
-  /** Writes a line of the audit log about a connection. */
   note(
     tx: SqlRunner,
     { tenantId, actor, requestId }: AuditBy,
@@ -114,11 +108,7 @@ export class AtsConnectionChanges {
   }
 }
 
-/**
- * The administration of connections to ATSs.
- *
- * Checks the settings and the credential of a request against the connector and the ATS.
- */
+/** Manages connections to ATSs. Settings and credentials are checked against the connector and the ATS. */
 @Injectable()
 export class AtsConnectionsService {
   constructor(
@@ -126,7 +116,7 @@ export class AtsConnectionsService {
     private readonly account: SameAccount,
     private readonly repository: AtsConnectionsRepository,
     private readonly webhookSecrets: AtsWebhookSecretsRepository,
-    private readonly views: AtsStates,
+    private readonly states: AtsStates,
     private readonly setup: AtsConnectionSetup,
     private readonly clients: TokenClient,
     private readonly addresses: AtsAddresses,
@@ -134,12 +124,12 @@ export class AtsConnectionsService {
   ) {}
 
   /**
-   * Makes a connection. With a credential it is read from at once; without one, only webhooks come in.
+   * Makes a connection. With a credential its ATS is read at once; without one, only webhooks come in.
    *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
+   * @throws {InvalidFields} for settings or a credential that do not fit the connector, or when another connection to
+   * this provider has the token
    * @throws {MarkerTaken} when another connection of the tenant has the marker
    * @throws {AtsAccountTaken} when another connection of the tenant is of the account
-   * @throws {InvalidFields} when another connection to this provider has the token
    */
   async create(caller: Caller, input: CreateAtsConnection): Promise<AtsConnectionWithTokenBody> {
     const { tenantId } = caller;
@@ -181,10 +171,9 @@ export class AtsConnectionsService {
       return made;
     });
     if (credential !== null) await this.setup.begun({ tenantId, id, provider: connector.provider }, []);
-    return { ...(await this.views.view(tenantId, id)), api_token: token };
+    return { ...(await this.states.view(tenantId, id)), api_token: token };
   }
 
-  /** Changes the named settings; what is left out stays. Another credential sets the connection up anew. */
   async change(caller: AuditBy, id: string, input: ChangeAtsConnection): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     const connection = await this.changes.connected(tenantId, id);
@@ -203,10 +192,9 @@ export class AtsConnectionsService {
     });
     if (credential !== null) await this.setup.begun(connection, []);
     else await this.setup.ready(tenantId, id);
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
-  /** Stops polls, applying and writes; webhooks are still stored. */
   async pause(caller: Caller, id: string, paused: boolean): Promise<AtsConnectionBody> {
     const { tenantId } = caller;
     await this.changes.connected(tenantId, id);
@@ -220,15 +208,11 @@ export class AtsConnectionsService {
       },
     );
     if (!paused) await this.setup.ready(tenantId, id);
-    return this.views.view(tenantId, id);
+    return this.states.view(tenantId, id);
   }
 
-  /**
-   * Reads the settings of a new connection.
-   *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
-   */
-  async ofNew(tenantId: string, connector: Connector, input: CreateAtsConnection) {
+  /** @throws {InvalidFields} for settings or a credential that do not fit the connector */
+  private async ofNew(tenantId: string, connector: Connector, input: CreateAtsConnection) {
     const names = this.clients.regionNames(connector);
     const problems: FieldError[] = [];
     const region = input.region ?? names[0]!;
@@ -243,12 +227,8 @@ export class AtsConnectionsService {
     return { region, baseUrl, writes, credential };
   }
 
-  /**
-   * Reads the changed settings of a connection.
-   *
-   * @throws {InvalidFields} for settings or a credential that do not fit the connector
-   */
-  ofChange({ writes: before }: AtsConnection, connector: Connector, input: ChangeAtsConnection) {
+  /** @throws {InvalidFields} for settings or a credential that do not fit the connector */
+  private ofChange({ writes: before }: AtsConnection, connector: Connector, input: ChangeAtsConnection) {
     const writes = writesOf(input.writes, before);
     const problems = writesProblems(connector, writes);
     const credential = this.readCredential(connector, input.credential, problems);
@@ -257,13 +237,13 @@ export class AtsConnectionsService {
   }
 
   /**
-   * Asks the ATS whether the credential is of the account, and whether it has the user as whom the connection writes.
+   * Asks the ATS whether the credential is of the account, and has the user as whom the connection writes.
    *
    * @throws {AtsAccountTaken} when another connection of the tenant is of the account
    * @throws {OtherAtsAccount} when the account has none of the records
    * @throws {InvalidFields} for `writes.as_user`
    */
-  async demandKnown(
+  private async demandKnown(
     connection: AtsConnection,
     connector: Connector,
     asUser: Parameters<AtsUsers['demand']>[2],

@@ -12,18 +12,16 @@ import { TokenClient } from '../oauth/token-client.js';
 import { readRecord, readsKind } from '../records/record.js';
 import { AtsRecordsRepository } from '../records/records.repository.js';
 
-/** Records of each kind that are asked for. One that the account has is enough. */
 const MOST = 5;
-/** The same of each connection that could be of the account of a new one. */
+/** Records of each other connection that could be of the account of a new one. */
 const FEW = 2;
 const KINDS: readonly AtsRecordKind[] = ['candidate', 'job'];
 
-/** What a record says: the account has it, does not have it, or does not tell. */
 type Sign = 'has' | 'lacks' | 'silent';
 
 /**
- * Tells whether a new credential of a connection is of the account that its records came from. In another account none of
- * them would be found, and the next full pass would remove them all. No vendor names the account, so records are asked for.
+ * Finds out whether a new credential of a connection is of the account that its records came from. Another account has
+ * none of them, so the next full pass would remove them all. No vendor names the account, so records are asked for.
  */
 @Injectable()
 export class SameAccount {
@@ -36,7 +34,7 @@ export class SameAccount {
   ) {}
 
   /**
-   * Lets a credential pass that is of the account. A refused one is of none: its calls will say so.
+   * Accepts a credential of the account. A refused one is of no account: its calls will fail.
    *
    * @param connection with the address at which the credential will be used; it need not be stored yet
    * @throws {AtsAccountTaken} when another connection of the tenant is of the account
@@ -58,7 +56,7 @@ export class SameAccount {
 
   /**
    * Refuses a credential of an account that another connection of the tenant has: the same key, or one that shows its
-   * records. A credential that is refused, and an ATS that gives no answer, let it pass.
+   * records. A refused credential passes, and any credential while the ATS gives no answer.
    *
    * @throws {AtsAccountTaken}
    */
@@ -76,7 +74,8 @@ export class SameAccount {
   }
 
   /**
-   * The same of the key alone, in the transaction that stores it: of two creates at once, the second one is refused.
+   * Refuses the key of another connection, in the transaction that stores it: of two creates at once, the second one
+   * is refused.
    *
    * @throws {AtsAccountTaken}
    */
@@ -89,7 +88,6 @@ export class SameAccount {
     if (same !== undefined) throw new AtsAccountTaken(title, same.id);
   }
 
-  /** Connections to the same address of the vendor that have a credential. */
   private async others(connection: AtsConnection, connector: Connector, db?: SqlRunner): Promise<AtsConnection[]> {
     const address = this.addressOf(connection, connector);
     return (await this.store.all(connection.tenantId, db)).filter(
@@ -111,7 +109,6 @@ export class SameAccount {
     return !signs.includes('has') && signs.includes('lacks');
   }
 
-  /** Asks with a credential for records of a connection, until the account has one. */
   private async signs(
     connection: AtsConnection,
     connector: Connector,
@@ -133,7 +130,7 @@ export class SameAccount {
   }
 }
 
-/** Whether two credentials are one key; grants of OAuth differ each time. */
+/** Returns whether two credentials are one key; grants of OAuth differ each time. */
 function isSameKey(one: Credential | null, other: Credential): boolean {
   if (one?.kind === 'api_key') return other.kind === 'api_key' && one.key === other.key;
   return one?.kind === 'client_credentials' && other.kind === one.kind && one.clientId === other.clientId;

@@ -9,7 +9,6 @@ import { AtsWebhookSecretsRepository } from '../connections/ats-webhook-secrets.
 import type { AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
 
-/** Makes and removes the webhooks of a connection at its ATS. */
 @Injectable()
 export class AtsWebhooks {
   constructor(
@@ -21,8 +20,8 @@ export class AtsWebhooks {
   ) {}
 
   /**
-   * Makes the webhooks at the ATS, in place of those that an earlier set-up made: the token of their address is known in
-   * this moment alone.
+   * Makes the webhooks at the ATS, and replaces those of an earlier set-up, since the token of their address is no
+   * longer known.
    *
    * @returns how many were made, and how many were there before
    */
@@ -41,7 +40,7 @@ export class AtsWebhooks {
       await this.webhookSecrets.addToken(tx, connection, { id: newId('atk'), text: token, made: true });
     });
     const url = this.addresses.inbound(provider, token);
-    // One secret for all: Ashby signs the ping of a webhook while it is made, and those before it are checked already.
+    // One secret for all: Ashby signs the ping of a webhook while it is made, and the former ones are checked already.
     const wanted = randomBytes(32).toString('base64url');
     for (const event of rules.events) {
       const { remoteId, secret } = await rules.create(api, event, url, wanted);
@@ -57,7 +56,7 @@ export class AtsWebhooks {
     return { made: rules.events.length, replaced };
   }
 
-  /** Removes the webhooks that were made at the ATS, with their token, and what earlier set-ups left. @returns how many */
+  /** Removes the webhooks made at the ATS, their token, and leftovers of earlier set-ups. @returns how many */
   async remove(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
     const { tenantId, id } = connection;
     const made = await this.webhookSecrets.madeWebhooks(tenantId, id);
@@ -71,8 +70,8 @@ export class AtsWebhooks {
   }
 
   /**
-   * Removes webhooks that a set-up made and did not store, since it or its answer was lost: they lead here, and no
-   * connection has their token. Those of other connections to the same account have one that is known.
+   * Removes webhooks that a set-up made and did not store, because the process or the answer was lost: they lead here,
+   * and no connection has their token. Other connections to the same account know the tokens of theirs.
    */
   private async removeLeftovers({ provider }: AtsConnection, connector: Connector, api: AtsApi): Promise<number> {
     const { webhooks } = connector;
@@ -87,7 +86,6 @@ export class AtsWebhooks {
   }
 }
 
-/** Returns a new token of the webhook address: 192 random bits. */
 export function newAtsToken(): string {
   return `wht_${randomBytes(24).toString('base64url')}`;
 }

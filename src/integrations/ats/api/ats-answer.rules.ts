@@ -7,12 +7,7 @@ type Answered = Extract<OutboundAnswer, { kind: 'answer' }>;
 /** A vendor's code of an error. Longer or other text could quote a candidate. */
 const CODE = /^[A-Za-z][\w.-]{2,59}$/;
 
-/**
- * Reads an answer of an ATS.
- *
- * @param title the ATS, for messages
- * @throws {AtsFailure} `malformed` for a 2xx that is no JSON, `away` for no answer
- */
+/** @throws {AtsFailure} `malformed` for a 2xx without JSON, `away` for no answer */
 export function readAtsAnswer(title: string, answer: OutboundAnswer): AtsAnswer {
   if (answer.kind === 'failed') {
     throw new AtsFailure('away', answer.reason, `${title} gives no answer (${answer.reason}).`);
@@ -25,7 +20,6 @@ export function readAtsAnswer(title: string, answer: OutboundAnswer): AtsAnswer 
   };
 }
 
-/** Throws what a status means that is neither 2xx nor accepted. */
 export function judgeStatus(title: string, answer: AtsAnswer, retryAfterMs: number | null): void {
   const { status } = answer;
   if (status < 300) return;
@@ -41,9 +35,7 @@ export function judgeStatus(title: string, answer: AtsAnswer, retryAfterMs: numb
   throw new AtsFailure('malformed', reason, `${title} answers with a redirect (status ${status}).`);
 }
 
-/**
- * Returns how long `Retry-After` asks to wait (RFC 9110 §10.2.3), in milliseconds; null: it does not say.
- */
+/** Returns the wait of `Retry-After` (RFC 9110 §10.2.3), in milliseconds; null when the header has none. */
 export function retryAfterOf(header: string | null | undefined, now: Date): number | null {
   if (header === null || header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
@@ -51,7 +43,7 @@ export function retryAfterOf(header: string | null | undefined, now: Date): numb
   return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
 }
 
-/** Returns the vendor's code of an error, where the body has one that is surely a code. */
+/** Returns the vendor's code of an error; null when the body has no certain code. */
 export function codeIn(json: unknown): string | null {
   if (json === null || typeof json !== 'object') return null;
   const { code, error, errors } = json as Record<string, unknown>;
@@ -70,7 +62,6 @@ function jsonOf(title: string, { status, body, truncated, contentType }: Answere
     return parseLossless(body);
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
-    // The page of a proxy: the status says enough.
     if (!isGood) return undefined;
     const what = contentType.includes('html') ? 'a page in place of JSON' : 'a body that is no JSON';
     throw new AtsFailure('malformed', 'not_json', `${title} answers with ${what}.`);

@@ -12,7 +12,6 @@ import { TokenClient } from '../oauth/token-client.js';
 import { connectorOf } from '../providers/providers.js';
 import { AtsCallOptions, AtsPaces, ConnectionApi, type CallGround, HostBreaker } from './connection-api.js';
 
-/** The one way to ATSs: every call of a connection goes through here. */
 @Injectable()
 export class AtsApis {
   private readonly ground: CallGround;
@@ -33,30 +32,18 @@ export class AtsApis {
     this.ground = { outbound, credentials, paces, options, clock, breaker, anyPrivate };
   }
 
-  /**
-   * Returns the calls of a connection.
-   *
-   * @throws {AtsFailure} `away` where the provider, the region or the address cannot be called: the operator can end it
-   */
+  /** @throws {AtsFailure} `away` where the provider, region or address cannot be called: the operator can end it */
   of(connection: AtsConnection): AtsApi {
     return this.at(connection, this.ground);
   }
 
-  /**
-   * Returns the calls of a connection with a credential that it does not have yet. It is not renewed.
-   *
-   * @throws {AtsFailure} as for `of`
-   */
+  /** Calls with a credential that is not stored yet, and not renewed. @throws {AtsFailure} as for `of` */
   trying(connection: AtsConnection, credential: Credential): AtsApi {
     const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
     return this.at(connection, { ...this.ground, credentials });
   }
 
-  /**
-   * Returns the calls of a connection that is not stored yet, and so has no pace: a few calls alone.
-   *
-   * @throws {AtsFailure} as for `of`
-   */
+  /** The connection is not stored yet, so it has no pace: for a few calls alone. @throws {AtsFailure} as for `of` */
   beforeStored(connection: AtsConnection, credential: Credential): AtsApi {
     const credentials = { current: () => Promise.resolve(credential), renewed: () => Promise.resolve(null) };
     return this.at(connection, { ...this.ground, credentials, paces: NO_PACE });
@@ -72,7 +59,7 @@ export class AtsApis {
     }
     const url = urlOf(trimEndOf(address, '/'));
     const { anyPrivate } = ground;
-    // Where private addresses are admitted, the operator develops, and simulators have ports of their own.
+    // Where private addresses are allowed, the operator develops, and simulators have ports of their own.
     if (url === null || (!anyPrivate && refusalOfUrl(address, 'platform', { anyPrivate, networks: this.networks }))) {
       throw new AtsFailure('away', 'blocked', `The address of ${connector.title} is not admitted.`);
     }

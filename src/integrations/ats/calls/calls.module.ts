@@ -4,7 +4,6 @@ import { AtsConnectionsModule } from '../connections/connections.module.js';
 import { AtsApis } from './ats-apis.js';
 import { AtsCallOptions, AtsPaces } from './connection-api.js';
 
-/** Calls to ATSs. */
 @Module({
   imports: [AtsConnectionsModule, PlatformClientModule],
   providers: [AtsApis, AtsPaces, { provide: AtsCallOptions, useFactory: () => new AtsCallOptions() }],

@@ -9,17 +9,15 @@ import type { AtsCredentials } from '../connections/ats-credentials.js';
 import type { AtsConnection } from '../connections/connection.js';
 import type { Pace, Connector } from '../connectors/connector.js';
 
-/** The bounds of calls to ATSs; tests and benches set others. */
 export class AtsCallOptions {
   /** One deadline over connecting, headers and body. */
   timeoutMs = 15_000;
   /** A longer answer is refused. The longest pages of vendors have less than 2 MiB. */
   maxBytes = 4 * 1024 * 1024;
-  /** A call waits so long for its turn; a longer wait is answered, so that the caller comes back later. */
+  /** The longest wait of a call for its turn; for a longer one the caller comes back later. */
   maxWaitMs = 2_000;
-  /** The pause after a 429 that does not say how long. */
+  /** The pause after a 429 without a time. */
   pauseMs = 30_000;
-  /** The longest pause that an ATS can ask for. */
   maxPauseMs = 3_600_000;
   /** Multiple of the vendor's pace. */
   paceFactor = 1;
@@ -29,22 +27,17 @@ export class AtsCallOptions {
   }
 }
 
-/** A place in the queue of a connection's calls. */
 export type PaceTurn = { kind: 'go'; afterMs: number } | { kind: 'later'; afterMs: number };
 
 /**
- * The pace of each connection's calls over all processes: one row holds the theoretical arrival time of the generic
- * cell rate algorithm, and the end of a pause that the ATS asked for. The time is the database's.
+ * The pace of each connection's calls over all processes. One row holds the theoretical arrival time of the generic
+ * cell rate algorithm, and the end of a pause that the ATS asked for. The clock is the database's.
  */
 @Injectable()
 export class AtsPaces {
   constructor(private readonly db: Database) {}
 
-  /**
-   * Takes the next turn of a connection.
-   *
-   * @param maxWaitMs a turn that is later is not taken
-   */
+  /** Takes the next turn of a connection. @param maxWaitMs a later turn is not taken */
   async take(tenantId: string, connectionId: string, pace: Pace, maxWaitMs: number): Promise<PaceTurn> {
     const step = 1 / pace.perSecond;
     const lead = step * pace.burst;
@@ -88,21 +81,19 @@ function msOf(seconds: number): number {
   return Math.ceil(seconds * 1_000);
 }
 
-/** After this number of calls in a row without an answer a server is not called for a time. */
+/** After this number of calls in a row without an answer a server is paused. */
 const FAILURES = 3;
 const PAUSE_MS = { first: 1_000, most: 60_000 };
 const MOST_SERVERS = 1_000;
 
 interface Server {
   failures: number;
-  /** When it may be called again. */
   until: number;
-  /** The call that finds out whether it answers again is out. */
   probing: boolean;
 }
 
 /**
- * Remembers which servers do not answer. While one is away, one call at growing intervals asks again, and all others end
+ * Remembers which servers do not answer. Meanwhile one call at growing intervals tests the server, and all others end
  * at once: they would wait for their deadline and hold a place that other servers need.
  */
 export class HostBreaker {
@@ -111,10 +102,10 @@ export class HostBreaker {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Asks whether a server may be called. Each call that is admitted has to be noted by {@link answered}, {@link silent} or
+   * Asks whether a server may be called. Each admitted call has to be noted by {@link answered}, {@link silent} or
    * {@link notReached}.
    *
-   * @returns null: yes; else the time in milliseconds after which it is asked again
+   * @returns null when it may; else the time in milliseconds after which to ask again
    */
   refusal(origin: string): number | null {
     const server = this.servers.get(origin);
@@ -129,7 +120,7 @@ export class HostBreaker {
     this.servers.delete(origin);
   }
 
-  /** Notes a call that never came to the server: its name was not found, or its address is refused. It proves nothing. */
+  /** The server's name was not found, or its address is refused: the call proves nothing about the server. */
   notReached(origin: string): void {
     const server = this.servers.get(origin);
     if (server !== undefined) server.probing = false;
@@ -137,7 +128,8 @@ export class HostBreaker {
 
   silent(origin: string): void {
     const server = this.servers.get(origin);
-    // A call that was out when the others failed: the interval grows with calls that asked again, not with how many were out.
+    // A call that was under way when the others failed: the interval grows with test calls, not with the calls under
+    // way.
     if (server !== undefined && server.failures >= FAILURES && !server.probing) return;
     if (this.servers.size >= MOST_SERVERS && server === undefined) this.servers.clear();
     const failures = (server?.failures ?? 0) + 1;
@@ -146,7 +138,6 @@ export class HostBreaker {
   }
 }
 
-/** What the calls of all connections share. */
 export interface CallGround {
   outbound: Outbound;
   credentials: Pick<AtsCredentials, 'current' | 'renewed'>;
@@ -154,14 +145,12 @@ export interface CallGround {
   options: AtsCallOptions;
   clock: Clock;
   breaker: HostBreaker;
-  /** Whether addresses of tenants may be private. */
   anyPrivate: boolean;
 }
 
-/** The failures of a server; those of a name (`dns`) or of an address (`blocked`) say nothing of it. */
+/** Failures of the server; those of a name (`dns`) or of an address (`blocked`) are not the server's. */
 const SILENT: ReadonlySet<string> = new Set(['timeout', 'refused', 'reset', 'tls']);
 
-/** The calls of one connection. */
 export class ConnectionApi implements AtsApi {
   private readonly origin: string;
   private readonly prefix: string;
@@ -197,7 +186,7 @@ export class ConnectionApi implements AtsApi {
     return answer;
   }
 
-  /** After a 429, and after any other failure of the ATS with `Retry-After`: no process calls for this connection until then. */
+  /** After a 429, and any other failure with `Retry-After`, no process calls for this connection until then. */
   private async pauseAfter(raw: OutboundAnswer, answer: AtsAnswer): Promise<number | null> {
     if (raw.kind !== 'answer' || !isNotNow(answer.status)) return null;
     const { clock, options, paces } = this.ground;
@@ -238,7 +227,6 @@ export class ConnectionApi implements AtsApi {
     return answer;
   }
 
-  /** Notes whether the server has answered, for all connections to it. */
   private note(answer: OutboundAnswer): void {
     const { breaker } = this.ground;
     if (answer.kind === 'answer') breaker.answered(this.origin);
@@ -268,7 +256,6 @@ export class ConnectionApi implements AtsApi {
   }
 }
 
-/** The statuses that `judgeStatus` takes for an ATS that is away for now. */
 function isNotNow(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

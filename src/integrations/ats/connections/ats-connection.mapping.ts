@@ -5,14 +5,12 @@ import type { AtsConnectionRow } from './ats-connections.store.js';
 import { lacksWriter } from './ats-settings.rules.js';
 import type { Credential } from '../api/ats-api.js';
 
-/** What other parts know of a connection. */
 export interface AtsProgress {
   nextRunAt: Date | null;
   events: number;
   writes: number;
 }
 
-/** Returns a connection as the API shows it. */
 export function atsConnectionBody(
   row: AtsConnectionRow,
   connector: Connector,
@@ -59,7 +57,6 @@ export function atsConnectionBody(
   };
 }
 
-/** Returns what a connection lacks to read (`credential`) or to write (`as_user`). */
 function missingIn(
   { writes, approved_by: approvedBy }: Pick<AtsConnectionRow, 'writes' | 'approved_by'>,
   connector: Connector,
@@ -75,13 +72,11 @@ export function missingScopes({ oauth }: Connector, granted: readonly string[] |
   return oauth.scopes.filter((scope) => scope !== 'offline_access' && !granted.includes(scope));
 }
 
-/** Returns a connector as the API shows it. */
 export function atsProviderBody(connector: Connector): AtsProviderBody {
   const { provider, title, marker, regions, credentials, abilities, limits } = connector;
   return { provider, title, marker, regions: Object.keys(regions), credentials: [...credentials], abilities, limits };
 }
 
-/** Returns a connection for the audit log: its settings, without secrets. */
 export function atsAuditView(row: Pick<AtsConnectionRow, 'provider' | 'name' | 'marker' | 'takes' | 'writes'>): object {
   const { provider, name, marker, takes, writes } = row;
   return { provider, name, marker, takes, writes };

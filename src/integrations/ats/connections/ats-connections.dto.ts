@@ -12,12 +12,12 @@ import type { AtsState, Takes, Writes } from './connection.js';
 const LEAST = { length: 24, bits: 128 };
 const MOST = 200;
 
-/** What a token of the webhook address has to be. The answer for one that another tenant uses is the same. */
+/** The answer for a token that another tenant uses is the same. */
 export const TOKEN_RULE =
   `must be ${LEAST.length} to ${MOST} visible ASCII characters without spaces, made by chance (${LEAST.bits} bits), and used ` +
   'nowhere else; leave it out, and one is made';
 
-/** Returns why a text cannot be the token of a webhook address; null: it can. */
+/** Returns why a text cannot be the token of a webhook address, or null. */
 export function chosenTokenProblem(value: unknown): string | null {
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) return TOKEN_RULE;
   const fits = value.length >= LEAST.length && value.length <= MOST && measuredBits(value) >= LEAST.bits;
@@ -28,7 +28,6 @@ const MARKER = { test: /^[a-z0-9]{1,8}_$/, message: 'must be up to 8 small lette
 const CHOSEN_TOKEN = { type: String, minLength: 24, maxLength: 200 };
 const VISIBLE = { test: /^[\x21-\x7e]+$/, message: 'must be visible ASCII characters without spaces' };
 
-/** Returns why a value is no list of stages; null: it is. */
 function stagesProblem(value: unknown): string | null {
   if (!Array.isArray(value) || value.length === 0 || value.length > 100) return 'must be a list of 1 to 100 stage ids';
   return value.every((one) => typeof one === 'string' && one !== '' && one.length <= 200)
@@ -36,7 +35,6 @@ function stagesProblem(value: unknown): string | null {
     : 'must hold ids of stages as text';
 }
 
-/** What comes in. */
 export class TakesFields {
   @Choice(['open', 'all'], {
     optional: true,
@@ -65,7 +63,6 @@ export class TakesFields {
   backfill_events?: boolean;
 }
 
-/** How results go out. */
 export class WritesFields {
   @Text({
     max: 200,
@@ -92,7 +89,6 @@ export class WritesFields {
   scorecard_field?: string | null;
 }
 
-/** What the service authenticates with at the ATS. */
 export class CredentialFields {
   @Choice(['api_key', 'client_credentials'], { description: 'Connections by OAuth are made in a browser.' })
   kind!: 'api_key' | 'client_credentials';
@@ -130,7 +126,6 @@ const SERVER_SET = [
   'updated_at',
 ];
 
-/** What a connection can be given when it is made, and later. */
 class AtsConnectionSettings {
   @Text({ max: 100, optional: true, example: 'Lever, recruiting team' })
   name?: string;
@@ -145,7 +140,6 @@ class AtsConnectionSettings {
   credential?: CredentialFields;
 }
 
-/** The body of `POST /ats-connections`. */
 @ServerSet(...SERVER_SET)
 export class CreateAtsConnection extends AtsConnectionSettings {
   @Choice(connectors().map(({ provider }) => provider), { description: 'The ATS.', example: 'ashby' })
@@ -182,17 +176,14 @@ export class CreateAtsConnection extends AtsConnectionSettings {
   signing_secret?: string;
 }
 
-/** The body of `PATCH /ats-connections/{id}`. */
 @ServerSet('provider', 'region', 'marker', 'base_url', 'paused', ...SERVER_SET)
 export class ChangeAtsConnection extends AtsConnectionSettings {}
 
-/** The body of `POST /ats-connections/{id}/sync`. */
 export class SyncAtsConnection {
   @Flag({ optional: true, description: 'Everything is read, and what the ATS has no more is noticed. Default false.' })
   full?: boolean;
 }
 
-/** The body of a new token. */
 export class CreateAtsToken {
   @Ruled(chosenTokenProblem, CHOSEN_TOKEN, {
     optional: true,
@@ -201,7 +192,6 @@ export class CreateAtsToken {
   api_token?: string;
 }
 
-/** The body of a signing secret. */
 export class SetSigningSecret {
   @Text({
     max: 500,
@@ -212,11 +202,9 @@ export class SetSigningSecret {
 
 const STATES: readonly AtsState[] = ['ok', 'degraded', 'reconnect_needed', 'disconnected'];
 
-/** What a connection can lack. */
 export type AtsMissing = 'credential' | 'as_user';
 const MISSING: readonly AtsMissing[] = ['credential', 'as_user'];
 
-/** Something that is wrong with a connection. */
 class AtsProblemBody {
   @ApiProperty({
     example: 'reads',
@@ -229,7 +217,6 @@ class AtsProblemBody {
   since!: Date;
 }
 
-/** A live token of the webhook address, without its text. */
 class AtsTokenBody {
   @ApiProperty({ example: 'atk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -239,7 +226,6 @@ class AtsTokenBody {
   created_at!: Date;
 }
 
-/** Where the ATS sends its webhooks. */
 class AtsWebhookBody {
   @ApiProperty({
     format: 'uri',
@@ -258,7 +244,6 @@ class AtsWebhookBody {
   made!: string[];
 }
 
-/** What waits at a connection. */
 class AtsWaitingBody {
   @ApiProperty({ type: 'integer', description: 'Inbound events that are not applied yet; at most 10 000 are counted.' })
   events!: number;
@@ -266,7 +251,6 @@ class AtsWaitingBody {
   writes!: number;
 }
 
-/** A connection to an ATS as the API shows it. Never a secret. */
 export class AtsConnectionBody extends IntersectionType(
   ShownType(CreateAtsConnection, ['name', 'region', 'marker']),
   StoredTimes,
@@ -320,13 +304,11 @@ export class AtsConnectionBody extends IntersectionType(
   waiting!: AtsWaitingBody;
 }
 
-/** The same with a new token, which is shown this once. */
 export class AtsConnectionWithTokenBody extends AtsConnectionBody {
   @ApiProperty({ description: 'The token of the webhook address. It is shown this once.' })
   api_token!: string;
 }
 
-/** What a disconnect came to. */
 export class DisconnectedBody extends AtsConnectionBody {
   @ApiProperty({ type: 'integer', description: 'Webhooks that were removed at the ATS.' })
   webhooks_removed!: number;
@@ -336,7 +318,6 @@ export class DisconnectedBody extends AtsConnectionBody {
   stays!: string[];
 }
 
-/** What a test of a connection came to. */
 export class AtsTestBody {
   @ApiProperty()
   ok!: boolean;
@@ -346,7 +327,6 @@ export class AtsTestBody {
   detail!: string;
 }
 
-/** An active user of the ATS, as whom a connection can write. */
 export class AtsUserBody {
   @ApiProperty({ example: '32bc4d3b-0000-4e2b-92d0-00000000d4a1', description: 'The value of `writes.as_user`.' })
   id!: string;
@@ -356,7 +336,6 @@ export class AtsUserBody {
   email!: string | null;
 }
 
-/** A connector, with what it can and cannot do. */
 export class AtsProviderBody {
   @ApiProperty({ example: 'lever' })
   provider!: string;

@@ -7,20 +7,17 @@ import { ATS_CONNECTION_COLUMNS, type AtsConnectionRow, AtsConnectionStore } fro
 import { MarkerTaken } from './ats.errors.js';
 import type { AtsConnection, Takes, Writes } from './connection.js';
 
-/** A connection that is to be stored. */
 interface NewAtsConnection extends Omit<AtsConnection, 'state' | 'paused' | 'createdAt'> {
   grantedScopes: readonly string[] | null;
   createdBy: Actor;
 }
 
-/** What the database knows of a connection beside its row. */
 export interface AtsConnectionFacts {
   problems: { problem: string; reason: string; since: string }[];
   tokens: { id: string; hint: string; created_at: string }[];
   signing: { id: string; event: string | null; remote_id: string | null }[];
 }
 
-/** What a change of a connection writes. */
 interface AtsConnectionChange {
   name: string;
   takes: Takes;
@@ -32,10 +29,9 @@ interface AtsConnectionChange {
 export class AtsConnectionsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsConnectionStore,
+    private readonly store: AtsConnectionStore,
   ) {}
 
-  /** Returns the rows of a tenant's connections, oldest first. */
   async rows(tenantId: string, db: SqlRunner = this.db): Promise<AtsConnectionRow[]> {
     const { rows } = await db.query<AtsConnectionRow>(
       `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
@@ -44,7 +40,6 @@ export class AtsConnectionsRepository {
     return rows;
   }
 
-  /** Returns one row; locked until the end of the transaction, where it is asked for. */
   async row(
     tenantId: string,
     id: string,
@@ -57,7 +52,6 @@ export class AtsConnectionsRepository {
     return rows[0];
   }
 
-  /** Returns what is beside the rows of some connections. */
   async factsOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsConnectionFacts>> {
     const { rows } = await this.db.query<AtsConnectionFacts & { id: string }>(
       `select c.id,
@@ -96,7 +90,7 @@ export class AtsConnectionsRepository {
         JSON.stringify(one.takes),
         JSON.stringify(one.writes),
         one.approvedBy,
-        credential === null ? null : this.secrets.sealCredential(tenantId, id, credential),
+        credential === null ? null : this.store.sealCredential(tenantId, id, credential),
         one.grantedScopes,
         JSON.stringify(one.createdBy),
       ],
@@ -115,7 +109,6 @@ export class AtsConnectionsRepository {
     );
   }
 
-  /** Stores another credential. A connection that was disconnected is one again. */
   async setCredential(tx: SqlRunner, tenantId: string, id: string, credential: Credential): Promise<void> {
     await tx.query(
       `update ats_connections set credential_sealed = $3, updated_at = now(),
@@ -123,7 +116,7 @@ export class AtsConnectionsRepository {
          state_reason = case when state = 'disconnected' then null else state_reason end,
          state_since = case when state = 'disconnected' then now() else state_since end
        where tenant_id = $1 and id = $2`,
-      [tenantId, id, this.secrets.sealCredential(tenantId, id, credential)],
+      [tenantId, id, this.store.sealCredential(tenantId, id, credential)],
     );
   }
 
@@ -148,7 +141,6 @@ export class AtsConnectionsRepository {
     );
   }
 
-  /** Returns the e-mail of a user of the tenant, or null. */
   async emailOf(tenantId: string, userId: string): Promise<string | null> {
     const { rows } = await this.db.query<{ email: string | null }>(
       `select email from users where tenant_id = $1 and id = $2 and status = 'active'`,
@@ -165,7 +157,6 @@ export class AtsConnectionsRepository {
     ]);
   }
 
-  /** Forgets everything with which the ATS is called, or calls. */
   async disconnect(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     for (const table of ['ats_token_hashes', 'ats_tokens', 'ats_signing_secrets', 'ats_problems']) {
       await tx.query(`delete from ${table} where tenant_id = $1 and connection_id = $2`, [tenantId, id]);
@@ -184,7 +175,6 @@ export class AtsConnectionsRepository {
   }
 }
 
-/** How many connections to ATSs a tenant can have. */
 export const ATS_CONNECTIONS_CAP: Cap = {
   most: 20,
   code: 'too_many_ats_connections',

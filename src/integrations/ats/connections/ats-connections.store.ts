@@ -41,7 +41,6 @@ function signingAad(tenantId: string, connectionId: string): string {
   return `${tenantId}:ats_signing_secrets.sealed:${connectionId}`;
 }
 
-/** A connection as it is stored. */
 export interface AtsConnectionRow {
   tenant_id: string;
   id: string;
@@ -63,28 +62,22 @@ export interface AtsConnectionRow {
   updated_at: Date;
 }
 
-/** How the inbound events of a connection are checked. */
 export interface AtsGate {
   connection: AtsConnection;
-  /** Secrets of signatures, any of which may fit; none: signatures are not checked. */
+  /** Secrets of signatures, any of which may fit. Empty: signatures are not checked. */
   secrets: readonly string[];
-  /** Those among them that were set by hand, not made with a webhook through the API. */
+  /** The secrets that were set by hand, not made with a webhook through the API. */
   handMade: readonly string[];
-  /** A secret that no key of the settings opens: nothing can be checked. */
+  /** No key of the settings opens a secret: nothing can be checked. */
   unreadable: boolean;
 }
 
 const TTL = 800;
 
-/** The columns of a connection. */
 export const ATS_CONNECTION_COLUMNS = `tenant_id, id, provider, name, region, base_url, marker, state, state_reason,
   state_since, paused, takes, writes, approved_by, credential_sealed, granted_scopes, created_at, updated_at`;
 
-/**
- * Connections to ATSs with opened secrets, in the state of the last change that was answered.
- *
- * Seals and opens what connections to ATSs keep secret, bound to tenant and connection.
- */
+/** Connections with opened secrets, in the state of the last answered change. Secrets are bound to their connection. */
 @Injectable()
 export class AtsConnectionStore {
   private readonly lists: FreshCache<readonly AtsConnection[]>;
@@ -107,27 +100,29 @@ export class AtsConnectionStore {
     });
   }
 
-  /** Returns all connections of a tenant, oldest first. There are at most twenty. */
   of(tenantId: string): Promise<readonly AtsConnection[]> {
-    return this.lists.get(tenantId, () => this.load(tenantId, this.db));
+    return this.lists.get(tenantId, () => this.all(tenantId));
   }
 
-  /** Returns a connection, or undefined if the tenant has no such one. */
   async get(tenantId: string, id: string): Promise<AtsConnection | undefined> {
     return (await this.of(tenantId)).find((connection) => connection.id === id);
   }
 
-  /** The same as the database has it now; in a transaction, with its own changes. */
+  /** Returns a connection as the database has it now; in a transaction, with its own changes. */
   async fresh(tenantId: string, id: string, db: SqlRunner = this.db): Promise<AtsConnection | undefined> {
     return (await this.all(tenantId, db)).find((connection) => connection.id === id);
   }
 
-  /** All connections of a tenant as the database has them now; in a transaction, with its own changes. */
-  all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
-    return this.load(tenantId, db);
+  /** Returns all connections of a tenant as the database has them now; in a transaction, with its own changes. */
+  async all(tenantId: string, db: SqlRunner = this.db): Promise<readonly AtsConnection[]> {
+    const { rows } = await db.query<AtsConnectionRow>(
+      `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
+      [tenantId],
+    );
+    return rows.map((row) => this.opened(row));
   }
 
-  /** Returns the connection whose webhooks carry this token, before the tenant is known; null: there is none. */
+  /** Returns the connection whose webhooks have this token, before the tenant is known; null when there is none. */
   async gateOf(provider: string, token: string): Promise<AtsGate | null> {
     const hash = hashOfAtsToken(token);
     const name = `${provider} ${hash.toString('latin1')}`;
@@ -137,7 +132,7 @@ export class AtsConnectionStore {
     return found === null ? null : this.gates.get(name, () => this.loadGate(provider, hash));
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves after a change when no process uses the old values. */
   forget(tenantId: string): Promise<void> {
     this.lists.drop(tenantId);
     this.gates.drop();
@@ -153,14 +148,6 @@ export class AtsConnectionStore {
       [tokens.map(({ tenantId }) => tenantId), tokens.map(({ hash }) => hash)],
     );
     return new Map(rows.map(({ provider, hash }) => [nameOfToken(provider, hash), true]));
-  }
-
-  private async load(tenantId: string, db: SqlRunner): Promise<readonly AtsConnection[]> {
-    const { rows } = await db.query<AtsConnectionRow>(
-      `select ${ATS_CONNECTION_COLUMNS} from ats_connections where tenant_id = $1 order by id`,
-      [tenantId],
-    );
-    return rows.map((row) => this.opened(row));
   }
 
   private async loadGate(provider: string, hash: Buffer): Promise<AtsGate | null> {
@@ -222,20 +209,17 @@ export class AtsConnectionStore {
     return this.sealer.seal(secret, signingAad(tenantId, connectionId));
   }
 
-  /** Returns a credential; null: there is none, or no key of the settings opens it. */
   openCredential(tenantId: string, connectionId: string, sealed: string | null): Credential | null {
     const text = sealed === null ? null : this.sealer.unsealOrNull(sealed, credentialAad(tenantId, connectionId));
     // Sealed by this class alone, and GCM authenticates.
     return text === null ? null : (JSON.parse(text) as Credential);
   }
 
-  /** Returns a secret, or null where no key of the settings opens it. */
-  openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
+  private openSigningSecret(tenantId: string, connectionId: string, sealed: string): string | null {
     return this.sealer.unsealOrNull(sealed, signingAad(tenantId, connectionId));
   }
 }
 
-/** Returns the hash under which a token of inbound webhooks is kept. */
 export function hashOfAtsToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
@@ -248,12 +232,12 @@ export class AtsAddresses {
     private readonly outbound: Outbound,
   ) {}
 
-  /** Returns why an address of an API cannot be used; null: it can. `Outbound` checks each connection again. */
+  /** Returns why an address of an API cannot be used, or null. `Outbound` checks each connection again. */
   async problemOf(text: string, tenantId: string, connector: Connector): Promise<string | null> {
     const anyPrivate = this.config.allowPrivateDestinations;
     const admission = { anyPrivate, networks: new DestinationNetworks(this.config.destinationNetworks) };
     const refusal = refusalOfUrl(text, 'platform', admission);
-    // Where private addresses are admitted, ports are not limited; what is no address of the web is none anywhere.
+    // Where private addresses are allowed, ports are not limited; an address outside the web is refused anyway.
     if (refusal !== null && !(anyPrivate && isWeb(text))) return refusal;
     const url = new URL(text);
     if (url.search !== '' || url.hash !== '') return 'must have neither a query nor a fragment';
@@ -266,13 +250,13 @@ export class AtsAddresses {
       : `must lead to public addresses alone (${PRIVATE_HINT})`;
   }
 
-  /** The address that an ATS sends its webhooks to; with the token, as the ATS has it. */
+  /** The address to which an ATS sends its webhooks; with the token, as the ATS has it. */
   inbound(provider: string, token?: string): string {
     const address = `${this.config.baseUrl}/api/webhooks/${provider}`;
     return token === undefined ? address : `${address}?api_token=${encodeURIComponent(token)}`;
   }
 
-  /** Returns the token of an address that leads to {@link inbound}; null: it leads elsewhere, or has none. */
+  /** Returns the token of an address that leads to {@link inbound}; null for other addresses. */
   tokenIn(address: string, provider: string): string | null {
     const url = parsedUrl(address);
     if (url === null) return null;
@@ -280,7 +264,6 @@ export class AtsAddresses {
     return url.origin + url.pathname === new URL(this.inbound(provider)).href && token !== '' ? token : null;
   }
 
-  /** The redirect URI of a provider's OAuth. */
   callback(provider: string): string {
     return `${this.config.appUrl}/api/integrations/${provider}/callback`;
   }
@@ -290,18 +273,15 @@ export class AtsAddresses {
     return `${this.config.appUrl}/api/integrations/${provider}/start`;
   }
 
-  /** The page of a connect link; with the secret, the link itself. */
   connectLink(provider: string, secret?: string): string {
     const page = `${this.config.appUrl}/api/integrations/${provider}/connect`;
     return secret === undefined ? page : `${page}#${secret}`;
   }
 
-  /** Where the page of a new connection sends the user as whom is written. */
   writer(provider: string): string {
     return `${this.config.appUrl}/api/integrations/${provider}/writer`;
   }
 
-  /** Scheme, host and port of the application. */
   get origin(): string {
     return new URL(this.config.appUrl).origin;
   }

@@ -13,27 +13,30 @@ import { SERVER, type AtsConnection, isPassing } from './connection.js';
 /** Longer than a renewal can take. */
 const LEASE_SECONDS = 30;
 
-/** The connections whose grants nothing has used for long, as SQL. */
+/** SQL: the connections whose grants have been unused for long. */
 export const DUE_RENEWALS = `select c.tenant_id, c.id, c.renew_at as since, ${SERVER} as server
   from ats_connections c where c.renew_at <= now()`;
 
 type Renewable = Exclude<Credential, { kind: 'api_key' }>;
 
-/** How often, and how long, a renewal of another process is waited for. */
+/** The interval of the look-ups while another process renews, in milliseconds. */
 const LOOK_MS = 100;
 const LOOKS = 300;
 
-/** A renewed grant is the only one from then on: it is stored as soon as the database is back, within the lease. */
+/** A renewed grant replaces the former one at once: it is stored as soon as the database is back, within the lease. */
 const STORE_TRIES = 20;
 const STORE_MS = 1_000;
 
+const SOON_MS = 60_000;
+const SAFETY_MS = 5_000;
+
 /**
- * Gives calls the credential of their connection, and renews it. Of all calls of all processes that meet an access token
- * at its end, one renews it: it holds a lease, looks again after it got it, and stores the new pair before a call uses it.
+ * Gives calls the credential of their connection, and renews it. Of all calls of all processes that meet an expiring
+ * access token, one renews it: it holds a lease, reads the credential again, and stores the new pair before a call
+ * uses it.
  */
 @Injectable()
 export class AtsCredentials {
-  /** Renewals of this process that are under way, by connection. */
   private readonly running = new Map<string, Promise<Credential>>();
 
   constructor(
@@ -44,9 +47,9 @@ export class AtsCredentials {
   ) {}
 
   /**
-   * Returns the credential that a call is made with. One that ends soon is renewed first.
+   * Renews a credential that ends soon first.
    *
-   * @throws {AtsFailure} `refused` where there is none or the renewal is refused; `away` where the token host is away
+   * @throws {AtsFailure} `refused` without a credential or renewal; `away` when the token host is away
    */
   async current(connection: AtsConnection): Promise<Credential> {
     const { credential } = connection;
@@ -61,35 +64,21 @@ export class AtsCredentials {
     }
   }
 
-  /**
-   * After a 401: returns another credential than the refused one; null: this kind cannot be renewed.
-   *
-   * @throws {AtsFailure} as for `current`
-   */
+  /** Returns another credential than the one refused with 401, or null. @throws {AtsFailure} as for `current` */
   async renewed(connection: AtsConnection, refused: Credential): Promise<Credential | null> {
     if (refused.kind === 'api_key') return null;
     return this.renew(connection, (kept) => kept.kind !== 'api_key' && kept.accessToken === refused.accessToken);
   }
 
-  /**
-   * Returns a credential that is not stored yet as calls can use it: of a client, with an access token.
-   *
-   * @throws {AtsFailure} `refused` where the token address refuses it; `away` where the token host is away
-   */
+  /** An unstored credential of a client gets an access token. @throws {AtsFailure} as for `current` */
   async forCalls(connection: AtsConnection, credential: Credential): Promise<Credential> {
     return credential.kind === 'client_credentials' ? this.ask(connection, credential) : credential;
   }
 
-  /** Renews a grant that nothing has used for long. */
   async keepAlive(connection: AtsConnection): Promise<void> {
     const { credential } = connection;
     if (credential?.kind !== 'oauth') return;
     await this.renew(connection, (kept) => kept.kind === 'oauth' && kept.accessToken === credential.accessToken);
-  }
-
-  /** Returns what is stored for a new grant beside it. */
-  keepAliveAt(connector: Connector, credential: Credential): Date | null {
-    return keepAliveAt(credential, connector.oauth?.refreshIdleMs ?? null);
   }
 
   private renew(connection: AtsConnection, isOld: (kept: Credential) => boolean): Promise<Credential> {
@@ -121,12 +110,12 @@ export class AtsCredentials {
   ): Promise<Credential> {
     const { tenantId, id } = connection;
     try {
-      // The former holder may have stored another pair between the look and the lease.
+      // The former holder may have stored another pair between the first read and the lease.
       const kept = await this.credential(tenantId, id);
       if (kept === null) throw new AtsFailure('refused', 'no_credential', 'The connection has no credential.');
       if (kept.kind === 'api_key' || !isOld(kept)) return kept;
       const fresh = await this.ask(connection, kept);
-      const at = this.keepAliveAt(connectorOfConnection(connection), fresh);
+      const at = keepAliveAt(fresh, connectorOfConnection(connection).oauth?.refreshIdleMs ?? null);
       if (!(await this.stored(() => this.storeRenewal(tenantId, id, holder, fresh, at)))) {
         throw new AtsFailure(
           'away',
@@ -183,8 +172,8 @@ export class AtsCredentials {
     return Date.parse(credential.expiresAt) > this.clock.now().getTime() + SAFETY_MS;
   }
 
-  /** Takes the lease. @returns its holder, or null while another one has it */
-  async take(tenantId: string, id: string): Promise<string | null> {
+  /** Takes the lease. @returns its holder, or null while another process has it */
+  private async take(tenantId: string, id: string): Promise<string | null> {
     const holder = randomUUID();
     const { rowCount } = await this.db.query(
       `insert into ats_renewals as r (tenant_id, connection_id, holder, until)
@@ -197,8 +186,7 @@ export class AtsCredentials {
     return rowCount === 1 ? holder : null;
   }
 
-  /** Returns the credential as the database has it. */
-  async credential(tenantId: string, id: string): Promise<Credential | null> {
+  private async credential(tenantId: string, id: string): Promise<Credential | null> {
     const { rows } = await this.db.query<{ credential_sealed: string | null }>(
       `select credential_sealed from ats_connections where tenant_id = $1 and id = $2`,
       [tenantId, id],
@@ -209,10 +197,9 @@ export class AtsCredentials {
   /**
    * Stores a renewed credential, and returns the lease.
    *
-   * @param renewAt when it is renewed if nothing uses it
    * @returns false when the lease was lost, or the connection has another credential by now
    */
-  async storeRenewal(
+  private async storeRenewal(
     tenantId: string,
     id: string,
     holder: string,
@@ -228,8 +215,7 @@ export class AtsCredentials {
     return rowCount === 1;
   }
 
-  /** Returns the lease. */
-  async release(tenantId: string, id: string, holder: string): Promise<void> {
+  private async release(tenantId: string, id: string, holder: string): Promise<void> {
     await this.db.query(`delete from ats_renewals where tenant_id = $1 and connection_id = $2 and holder = $3`, [
       tenantId,
       id,
@@ -237,7 +223,6 @@ export class AtsCredentials {
     ]);
   }
 
-  /** Puts off the renewal of a grant that nothing uses. */
   async putOff(tenantId: string, id: string): Promise<void> {
     await this.db.query(
       `update ats_connections set renew_at = now() + interval '1 hour'
@@ -246,9 +231,6 @@ export class AtsCredentials {
     );
   }
 }
-
-const SOON_MS = 60_000;
-const SAFETY_MS = 5_000;
 
 function connectorOfConnection({ provider }: AtsConnection): Connector {
   const connector = connectorOf(provider);

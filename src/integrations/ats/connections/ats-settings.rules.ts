@@ -6,7 +6,6 @@ import type { Credential } from '../api/ats-api.js';
 
 const TAKES: Takes = { postings: 'open', candidates: 'active', stages: null, since: null, backfill_events: false };
 
-/** Returns what comes in after a change; what is left out stays. */
 export function takesOf(sent: TakesFields | undefined, before: Takes = TAKES): Takes {
   const { postings, candidates, stages, since, backfill_events } = sent ?? {};
   return {
@@ -18,7 +17,7 @@ export function takesOf(sent: TakesFields | undefined, before: Takes = TAKES): T
   };
 }
 
-/** Returns how results go out by default: links as links where the ATS has them, scorecards as private notes. */
+/** Returns the default writes: links as links where the ATS has them, scorecards as private notes. */
 export function usualWrites({ writes: { targets } }: Connector): Writes {
   return {
     as_user: null,
@@ -30,12 +29,10 @@ export function usualWrites({ writes: { targets } }: Connector): Writes {
   };
 }
 
-/** Returns how results go out after a change; what is left out stays. */
 export function writesOf(sent: WritesFields | undefined, before: Writes): Writes {
   return { ...before, ...Object.fromEntries(Object.entries(sent ?? {}).filter(([, value]) => value !== undefined)) };
 }
 
-/** Returns what is wrong with how results go out, for this connector. */
 export function writesProblems({ title, writes: { targets } }: Connector, writes: Writes): FieldError[] {
   const problems: FieldError[] = [];
   for (const [name, field] of [
@@ -53,13 +50,12 @@ export function writesProblems({ title, writes: { targets } }: Connector, writes
   return problems;
 }
 
-/** Whether writes wait for a user of the ATS: the vendor needs one, and none is set or known. */
+/** Returns whether writes wait for a user of the ATS: the vendor needs one, and none is set or known. */
 export function lacksWriter({ writes: { needsUser } }: Connector, writes: Writes, approvedBy: string | null): boolean {
   const isWritten = writes.link_target !== null || writes.scorecard_target !== null;
   return needsUser && isWritten && writes.as_user === null && approvedBy === null;
 }
 
-/** Returns a credential as it is sealed, or what is wrong with it for this connector. */
 export function credentialOf(connector: Connector, sent: CredentialFields): Credential | FieldError[] {
   const { kind, key, client_id: clientId, client_secret: clientSecret, sub } = sent;
   const field = (name: string) => `credential.${name}`;
@@ -78,7 +74,6 @@ export function credentialOf(connector: Connector, sent: CredentialFields): Cred
   return { kind, clientId, clientSecret, sub: sub ?? null, accessToken: null, expiresAt: null };
 }
 
-/** Returns a free marker: the usual one, or the same with a number. */
 export function freeMarker(usual: string, taken: ReadonlySet<string>): string {
   if (!taken.has(usual)) return usual;
   const stem = usual.slice(0, -1);

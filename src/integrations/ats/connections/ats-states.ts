@@ -10,25 +10,19 @@ import { AtsConnectionStore, AtsAddresses, type AtsConnectionRow } from './ats-c
 import type { AtsConnection } from './connection.js';
 
 /**
- * What can be wrong with a connection. `grant` means *reconnect needed*; every other problem *degraded*.
- *
+ * The problems of a connection. `grant` means *reconnect needed*; every other problem *degraded*.
  * - `grant`: the ATS has withdrawn the access, or refuses the credential.
  * - `reads`: polls and read-backs fail. `writes`: write-backs fail. `writer`: the user as whom it writes is gone.
- * - `signature`: inbound events have a wrong signature. `webhooks`: the poll found what no webhook brought.
+ * - `signature`: inbound events have a wrong signature. `webhooks`: the poll found changes without a webhook.
  * - `scopes`: the grant lacks scopes.
  */
 export type AtsProblem = 'grant' | 'reads' | 'writes' | 'writer' | 'signature' | 'webhooks' | 'scopes';
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id' | 'provider'>;
 
-/** More are not counted. */
 const MOST_COUNTED = 10_000;
 
-/**
- * The states of connections: what is wrong, since when, and the events of a change.
- *
- * Connections as the API shows them.
- */
+/** The states of connections: their problems, and the events of a change; and connections as the API shows them. */
 @Injectable()
 export class AtsStates {
   constructor(
@@ -39,11 +33,7 @@ export class AtsStates {
     private readonly addresses: AtsAddresses,
   ) {}
 
-  /**
-   * Notes a problem. One that is known already costs one read.
-   *
-   * @param reason a code, such as `rate_limited`; it becomes the reason of the state
-   */
+  /** A known problem costs one read. @param reason a code, such as `rate_limited`, for the state */
   async problem(key: Key, problem: AtsProblem, reason: string): Promise<void> {
     const { rows } = await this.db.query<{ detail: string }>(
       `select detail from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`,
@@ -60,7 +50,7 @@ export class AtsStates {
     });
   }
 
-  /** Notes that a problem is over. Where there is none, it costs one read. */
+  /** Notes that a problem is over. Without a problem this costs one read. */
   async solved(key: Key, problem: AtsProblem): Promise<void> {
     const { rowCount } = await this.db.query(
       `select 1 from ats_problems where tenant_id = $1 and connection_id = $2 and problem = $3`,
@@ -76,7 +66,7 @@ export class AtsStates {
     });
   }
 
-  /** Changes the problems of a connection, then its state with them, and records the event of a worse one. */
+  /** Changes the problems of a connection and its state, and records the event of a worse one. */
   private async change({ tenantId, id, provider }: Key, edit: (tx: SqlRunner) => Promise<void>): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
       const { rows } = await tx.query<{ state: string; state_reason: string | null }>(
@@ -109,11 +99,7 @@ export class AtsStates {
     this.events.wake(tenantId);
   }
 
-  /**
-   * Returns one connection.
-   *
-   * @throws {NotFound} when the tenant has no such connection
-   */
+  /** Returns one connection. @throws {NotFound} when the tenant has no such connection */
   async view(tenantId: string, id: string): Promise<AtsConnectionBody> {
     const row = await this.repository.row(tenantId, id);
     if (row === undefined) throw new NotFound('ATS connection');
@@ -144,8 +130,7 @@ export class AtsStates {
     });
   }
 
-  /** Returns the progress of some connections. */
-  async progressOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
+  private async progressOf(tenantId: string, ids: readonly string[]): Promise<Map<string, AtsProgress>> {
     const { rows } = await this.db.query<{ id: string; next_at: Date | null; events: number; writes: number }>(
       `select c.id, (select greatest(s.next_at, (
             select e.free_at from work_entries e where e.tenant_id = $1 and e.kind = 'ats.polls' and e.id = c.id and e.failures > 0))

@@ -8,18 +8,17 @@ import type { AtsConnection } from './connection.js';
 
 const LIVE_TOKENS = 2;
 
-/** The statements of tokens and signing secrets, with which webhooks of an ATS are let in. */
 @Injectable()
 export class AtsWebhookSecretsRepository {
   constructor(
     private readonly db: Database,
-    private readonly secrets: AtsConnectionStore,
+    private readonly store: AtsConnectionStore,
   ) {}
 
   /**
    * Adds a token of the webhook address. The connection is locked.
    *
-   * @throws {TooManyTokens} when two that were not made for webhooks of ours are live
+   * @throws {TooManyTokens} when two live ones were not made for our webhooks
    * @throws {InvalidFields} when another connection to this provider has it: the same answer as for a weak token
    */
   async addToken(
@@ -47,7 +46,6 @@ export class AtsWebhookSecretsRepository {
     ]);
   }
 
-  /** Removes a token. @returns false when there is no such token */
   async removeToken(tx: SqlRunner, tenantId: string, id: string, tokenId: string): Promise<boolean> {
     const key = [tenantId, id, tokenId];
     await tx.query(`delete from ats_token_hashes where tenant_id = $1 and connection_id = $2 and token_id = $3`, key);
@@ -58,7 +56,7 @@ export class AtsWebhookSecretsRepository {
     return rowCount === 1;
   }
 
-  /** Adds a secret of signatures: of a webhook that was made at the ATS, or set by hand (which replaces one). */
+  /** Adds a signing secret of a webhook at the ATS, or one set by hand, which replaces the former one set by hand. */
   async addSigningSecret(
     tx: SqlRunner,
     tenantId: string,
@@ -74,14 +72,13 @@ export class AtsWebhookSecretsRepository {
         tenantId,
         connectionId,
         id,
-        this.secrets.sealSigningSecret(tenantId, connectionId, text),
+        this.store.sealSigningSecret(tenantId, connectionId, text),
         made?.remoteId ?? null,
         made?.event ?? null,
       ],
     );
   }
 
-  /** Returns the webhooks that were made through the API of the ATS. */
   async madeWebhooks(
     tenantId: string,
     connectionId: string,
@@ -102,7 +99,6 @@ export class AtsWebhookSecretsRepository {
     ]);
   }
 
-  /** Removes the tokens of webhooks that were made through the API of the ATS. */
   async removeMadeTokens(tx: SqlRunner, tenantId: string, connectionId: string): Promise<void> {
     await tx.query(
       `with made as (delete from ats_tokens where tenant_id = $1 and connection_id = $2 and made returning id)

@@ -10,7 +10,7 @@ export class MarkerTaken extends DomainError {
   }
 }
 
-/** Two tokens are live: one has to go before a third one is made. */
+/** Two tokens are live: one has to be removed first. */
 export class TooManyTokens extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'too_many_tokens';
@@ -19,13 +19,11 @@ export class TooManyTokens extends DomainError {
   }
 }
 
-/** The connection, or the write, is in a state that the act does not fit. */
 export class WrongAtsState extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'wrong_ats_state';
 }
 
-/** The new credential is of another account of the ATS than the records of the connection. */
 export class OtherAtsAccount extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'other_ats_account';
@@ -48,7 +46,6 @@ export class AtsAccountTaken extends DomainError {
   }
 }
 
-/** The users of the ATS cannot be listed now. */
 export class NoUsersKnown extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'ats_gives_no_answer';
@@ -57,7 +54,7 @@ export class NoUsersKnown extends DomainError {
   }
 }
 
-/** The ATS gives no answer, so that it is not known which account the new credential belongs to. */
+/** The ATS gives no answer, so the account of the new credential is unknown. */
 export class AccountNotKnown extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'ats_gives_no_answer';
@@ -68,7 +65,7 @@ export class AccountNotKnown extends DomainError {
   }
 }
 
-/** A connection can be used (again): it has another credential, another writer, or is not paused any more. */
+/** A connection can be used again: it has another credential or writer, or is no longer paused. */
 export class AtsConnectionReady {
   constructor(readonly connection: AtsConnection) {}
 }

@@ -3,61 +3,54 @@ import type { EntryState } from '../../../engine/work/work-entries.repository.js
 import type { Credential } from '../api/ats-api.js';
 import type { Connector } from '../connectors/connector.js';
 
-/** The state of a connection to an ATS. */
 export type AtsState = 'ok' | 'degraded' | 'reconnect_needed' | 'disconnected';
 
-/** What comes in through a connection. */
 export interface Takes {
-  /** `open`: candidates of open openings alone. */
   postings: 'open' | 'all';
-  /** Ids of stages in the ATS; null: any stage. */
+  /** Ids of stages in the ATS; null means any stage. */
   stages: readonly string[] | null;
-  /** Only candidates that changed since (ISO 8601); null: all. */
+  /** Only candidates that changed since (ISO 8601); null means all. */
   since: string | null;
   /** `active`: neither archived nor hired. */
   candidates: 'active' | 'all';
-  /** The first import emits `candidate.created` as well, marked `backfill`. */
+  /** The first import also emits `candidate.created`, marked `backfill`. */
   backfill_events: boolean;
 }
 
-/** How results go out through a connection. */
 export interface Writes {
-  /** The ATS's user as whom is written; null: who approved the connection. */
+  /** The ATS's user as whom the connection writes; null means the user who approved the connection. */
   as_user: string | null;
   visibility: 'private' | 'public';
-  /** Where meeting links and scorecards are put; null: it is not written. */
+  /** Where meeting links and scorecards are put; null when they are not written. */
   link_target: 'link' | 'field' | 'note' | null;
   scorecard_target: 'note' | 'field' | null;
-  /** The names of the custom fields, for the target `field`. */
   link_field: string | null;
   scorecard_field: string | null;
 }
 
-/** One tenant's link to one ATS. */
 export interface AtsConnection {
   tenantId: string;
   id: string;
   provider: string;
   name: string;
-  /** The name of the vendor's region. */
   region: string;
-  /** The address of the API in place of the region's; null: the region's. */
+  /** Replaces the address of the region's API, unless null. */
   baseUrl: string | null;
-  /** Stands before ids of the ATS in `external_id`; unique in the tenant. */
+  /** The prefix of ids of the ATS in `external_id`; unique in the tenant. */
   marker: string;
   state: AtsState;
-  /** Set by hand: nothing is polled, applied or written. */
+  /** Set by hand: polls, applying and writes stop. */
   paused: boolean;
   takes: Takes;
   writes: Writes;
-  /** The ATS's user who approved the connection; null: not known. */
+  /** The ATS's user who approved the connection; null when unknown. */
   approvedBy: string | null;
-  /** Null: none was given (only webhooks come in), or no key of the settings opens it. */
+  /** Null when there is none (only webhooks come in), or no key of the settings opens it. */
   credential: Credential | null;
   createdAt: Date;
 }
 
-/** Returns a connection as it will be stored, for the calls that check it before. */
+/** Returns a connection before it is stored, for the calls that check it. */
 export function atsConnectionDraft(
   one: Pick<AtsConnection, 'tenantId' | 'id' | 'region' | 'baseUrl' | 'takes' | 'writes' | 'credential'> & {
     connector: Pick<Connector, 'provider' | 'title' | 'marker'>;
@@ -69,7 +62,7 @@ export function atsConnectionDraft(
   return { ...more, provider, name, marker, ...now };
 }
 
-/** The server of an ATS connection `c` as SQL: connections with the same name wait for the same server. */
+/** SQL: the server of an ATS connection `c`. Connections with the same name wait for the same server. */
 export const SERVER = `coalesce(substring(c.base_url from '^[a-z]+://([^/]+)'), c.provider || ' ' || c.region)`;
 
 /** Returns whether a failure ends without an act of an admin: the database is away, or others hold a row. */
@@ -79,7 +72,6 @@ export function isPassing(error: unknown): boolean {
   return typeof code === 'string' && /^(08|53|57|58|40|55|ECONN|ETIME|EPIPE)/.test(code);
 }
 
-/** Why an event or a pass waits, as codes. */
 export const WAITING_REASONS = [
   'connection_paused',
   'disconnected',
@@ -89,10 +81,8 @@ export const WAITING_REASONS = [
   'queued',
 ] as const;
 
-/** Why an event or a pass waits, as a code. */
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
-/** Returns why the events, or the pass, of a connection wait. */
 export function waitingReason(
   { paused, state }: Pick<AtsConnection, 'paused' | 'state'>,
   work: EntryState | undefined,

@@ -17,7 +17,6 @@ const PARTS = [
   TokenClient,
 ];
 
-/** Connections to ATSs: what they are made of, how they are, and the credentials of their calls. */
 @Module({
   // For `Outbound`, which makes all calls to other servers.
   imports: [PlatformClientModule],

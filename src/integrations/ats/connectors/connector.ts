@@ -3,10 +3,9 @@ import type { AtsStatus } from '../../../hiring/candidates/candidate.js';
 import type { JobStatus } from '../../../hiring/jobs/job.js';
 import type { AtsApi, AtsAnswer, Credential } from '../api/ats-api.js';
 
-/** What a connector reads, as kinds of records. */
 export type AtsRecordKind = 'job' | 'candidate';
 
-/** A job opening as an ATS shows it. Ids of an ATS are text here. */
+/** A job opening in the ATS. Ids of an ATS are text here. */
 export interface AtsJob {
   remoteId: string;
   title: string;
@@ -17,71 +16,66 @@ export interface AtsJob {
   url?: string | null;
   openedAt?: Date | null;
   closedAt?: Date | null;
-  /** The ATS's own time of the last change; null: it does not say. */
+  /** The ATS's own time of the last change; null when it has none. */
   changedAt: Date | null;
 }
 
-/** A candidate as an ATS shows it. What is left out was not said, and stays as it is. */
+/** A candidate in the ATS. An absent field is unknown, and stays unchanged. */
 export interface AtsCandidate {
   remoteId: string;
   firstName: string;
   /** Empty for a person with one name. */
   lastName: string;
-  /** The e-mail that comes first; null: the ATS has none. */
+  /** The first e-mail; null when the ATS has none. */
   email: string | null;
-  /** The opening of the newest application; null: none. */
+  /** The opening of the newest application; null when there is none. */
   jobRemoteId?: string | null;
-  /** The opening itself, where the answer or the event holds it. */
   job?: AtsJob;
   /** The state of the application that counts. */
   status?: AtsStatus;
   stage?: { id: string; name: string | null } | null;
-  /** Further keys of the metadata, such as `ats_source`, `referrer`, `application_id`; null: none in the ATS. */
+  /** Further keys, such as `ats_source`, `referrer`, `application_id`; null when the ATS has no value. */
   metadata?: Readonly<Record<string, string | null>>;
   changedAt: Date | null;
 }
 
-/** A record that the ATS has no more. */
 export interface AtsGone {
   kind: AtsRecordKind;
   remoteId: string;
   at: Date | null;
-  /** The record that it was merged into; null: it was deleted. */
+  /** The record that it was merged into; null when it was deleted. */
   survivorId: string | null;
 }
 
-/** One page of a list. */
 export interface AtsPage<R> {
   records: readonly R[];
-  /** The cursor of the next page; null: this is the last one. */
+  /** The cursor of the next page; null on the last page. */
   next: string | null;
-  /** With the last page, where the ATS gives one: what the next pass begins with (Ashby's `syncToken`). */
+  /** On the last page: the token for the next pass, where the ATS gives one (Ashby's `syncToken`). */
   syncToken?: string | null;
-  /** Rows that cannot be understood, each with its reason: they are counted and shown, and stop nothing. */
+  /** Unreadable rows, each with its reason: they are counted and shown, and stop nothing. */
   leftOut?: readonly { remoteId: string | null; reason: string }[];
 }
 
-/** Where a page of a list begins. */
 export interface AtsPageFrom {
-  /** Only what has changed since; null: everything. */
+  /** Only changes since; null means everything. */
   since: Date | null;
-  /** The token of the last pass; null: there is none, or everything is read. */
+  /** The token of the last pass; null when there is none, or everything is read. */
   syncToken: string | null;
-  /** The cursor of the last page; null: the first page. */
+  /** The cursor of the last page; null for the first page. */
   cursor: string | null;
 }
 
-/** The addresses of one region of a vendor. */
 export interface Region {
   /** Of the API, without a slash at the end. */
   api: string;
-  /** Of OAuth; left out where the vendor has none. */
+  /** Of OAuth; absent where the vendor has none. */
   authorize?: string;
   token?: string;
   audience?: string;
 }
 
-/** What a connector does without help of the customer. What it does not is said in words, and shown. */
+/** The abilities of a connector without help of the customer. The customer sees the missing ones in words. */
 export interface Abilities {
   jobs: boolean;
   candidates: boolean;
@@ -103,67 +97,62 @@ export interface Pace {
   burst: number;
 }
 
-/** What a signature check came to. `absent`: a secret is set, and the request has no signature. */
+/** The result of a signature check. `absent`: a secret is set, and the request has no signature. */
 export type SignatureVerdict = 'valid' | 'invalid' | 'absent' | 'stale';
 
-/** One inbound request, as it came. */
 export interface InboundRequest {
   raw: Buffer;
-  /** The body, parsed; undefined: it is neither JSON nor a form. */
+  /** The parsed body; undefined when it is neither JSON nor a form. */
   body: unknown;
   /** Lower-case names. */
   headers: Readonly<Record<string, string | undefined>>;
   receivedAt: Date;
 }
 
-/** What an inbound event says. */
 export type InboundEffect =
-  /** The setup ping of the vendor, or an event without data: it has no effect. */
+  /** The setup ping of the vendor, or an event without data. */
   | { kind: 'none' }
-  /** The signature does not cover the data, or the event does not hold it: the record is read from the ATS. */
+  /** The signature does not cover the data, or the event lacks them: the record is read from the ATS. */
   | { kind: 'read_back'; of: 'candidate' | 'job'; remoteId: string }
   /**
-   * What the event holds. Where `changedAt` is null, it has no time that shows its age, or has a part of
-   * the truth: the record is read where the connection can, and the event counts where it cannot.
+   * The data of the event. With `changedAt` null the event has no time that shows its age, or only a part of the data.
+   * Then the record is read where the connection can, else the event counts.
    */
   | { kind: 'candidate'; candidate: AtsCandidate }
   | { kind: 'job'; job: AtsJob }
   | { kind: 'gone'; gone: AtsGone };
 
-/** An inbound event that is understood. */
 export interface InboundReading {
-  /** Names the event for as long as the vendor may send it again; null: it has no name, and its bytes name it. */
+  /** Names the event for as long as the vendor may send it again; null when its bytes name it. */
   dedupeKey: string | null;
-  /** The vendor's name of the event, for lists. */
   name: string;
-  /** The vendor's time of the fact; null: it does not say. */
+  /** The vendor's time of the fact; null when there is none. */
   occurredAt: Date | null;
   effect: InboundEffect;
 }
 
-/** A body that the connector does not understand. The message says why, without data of the body. */
+/** The connector cannot read a body. The message gives the reason, without data of the body. */
 export class NotUnderstood extends Error {}
 
-/** An answer to a vendor, without a body. */
 export interface InboundAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
 }
 
-/** How a vendor's webhooks are received. */
 export interface InboundRules {
   /** The status that the vendor takes as received. */
   readonly ack: number;
   /**
-   * Returns the answer to a setup message that the vendor does not sign, such as an echo of one of its headers; null: it is
-   * an event. It comes with the token of the connection, has no effect, and is not kept.
+   * Returns the answer to a setup message that the vendor does not sign, such as an echo of one of its headers; null
+   * for an event. The message has the token of the connection, has no effect, and is not stored.
    */
   handshake?(request: InboundRequest): InboundAnswer | null;
-  /** Returns a body for each record, where the vendor names several in one message; left out: it names one. */
+  /** Returns a body for each record, where the vendor names several in one message. */
   parts?(body: unknown): readonly unknown[];
   /**
-   * Whether a message comes from a webhook that a person has set up in the ATS: it knows none of the secrets of webhooks that
-   * were made through the API, and is checked with a secret that was set by hand alone. Left out: the two look alike.
+   * Returns whether a message comes from a webhook that a person has set up in the ATS. It is checked only with a
+   * secret that was set by hand: it knows none of the secrets of webhooks made through the API. Absent where the two
+   * look alike.
    */
   isSetByHand?(request: InboundRequest): boolean;
   /** Checks the signature over the raw bytes. Any of the secrets may fit. */
@@ -172,67 +161,57 @@ export interface InboundRules {
   read(request: InboundRequest): InboundReading;
 }
 
-/** A webhook that was made at the ATS. */
 export interface MadeWebhook {
   remoteId: string;
   event: string;
-  /** The secret that its events are signed with; null: they are not signed. */
+  /** The secret that signs its events; null when they are not signed. */
   secret: string | null;
 }
 
-/** Webhooks that are made and removed through the API of the vendor. */
 export interface WebhookRules {
-  /** The events that are asked for. */
   readonly events: readonly string[];
   create(api: AtsApi, event: string, url: string, secret: string): Promise<MadeWebhook>;
-  /** Webhooks end after a time, and are renewed once in this one; left out: they do not end. */
+  /** The interval of renewals; absent where webhooks do not end. */
   readonly renewEveryMs?: number;
-  /** Lets a webhook live on. @returns false where it has ended: it is made anew */
+  /** @returns false where the webhook has ended: it is made anew */
   renew?(api: AtsApi, remoteId: string, event: string): Promise<boolean>;
-  /** Returns all existing webhooks, also those of other makers; left out where the vendor has no such list. */
+  /** Returns all webhooks, also those of other makers; absent where the vendor has no such list. */
   list?(api: AtsApi): Promise<{ remoteId: string; url: string }[]>;
-  /** Does nothing where the webhook is gone already. */
+  /** Does nothing when the webhook is already gone. */
   remove(api: AtsApi, remoteId: string): Promise<void>;
 }
 
-/** Where in the ATS a text or link is put. */
 export type WriteTarget = 'note' | 'field' | 'link';
 
-/** One write to a candidate's profile. */
 export interface AtsWrite {
   target: WriteTarget;
   candidateRemoteId: string;
-  /** The application, where the candidate's metadata names one. */
   applicationRemoteId: string | null;
   /** Text of a note or value of a field; the address of a link. It contains the marker. */
   text: string;
-  /** What tells this write from all others: it is looked for before the write is repeated. */
+  /** Names this write: the marker is looked for before the write is repeated. */
   marker: string;
-  /** The ATS's user as whom it is written; null: the ATS needs none. */
+  /** The ATS's user as whom it is written; null when the ATS needs none. */
   asUser: string | null;
   visibility: 'private' | 'public';
-  /** The name of the custom field. */
   field: string | null;
-  /** What this write takes the place of, for targets that hold one value; null: nothing. */
+  /** The former value, for targets that hold one value, or null. */
   replaces: string | null;
 }
 
-/** How a vendor is written to. */
 export interface WriteRules {
   readonly targets: readonly WriteTarget[];
-  /** Whether each write is made as a user of the ATS. */
   readonly needsUser: boolean;
-  /** Returns the id (or, where there is none, the value) of what carries the marker; null: there is nothing. */
+  /** Returns the id of the entry with the marker (its value where it has no id), or null. */
   find(api: AtsApi, write: AtsWrite): Promise<string | null>;
-  /** Writes, and returns the same as `find`. */
+  /** @returns the same as `find` */
   write(api: AtsApi, write: AtsWrite): Promise<string>;
-  /** Targets whose writes the vendor's API cannot take back; left out: none. */
+  /** Targets whose writes the vendor's API cannot undo. */
   readonly lasting?: readonly WriteTarget[];
-  /** Takes a write back. @returns false where the vendor's API cannot */
+  /** @returns false where the vendor's API cannot undo the write */
   undo(api: AtsApi, write: AtsWrite, ref: string): Promise<boolean>;
 }
 
-/** A user of the ATS. */
 export interface AtsUser {
   id: string;
   name: string | null;
@@ -246,21 +225,21 @@ export interface OAuthRules {
   /** Query parameters of the authorization request beside the standard ones. */
   authorizeParameters(region: Region): Readonly<Record<string, string>>;
   /**
-   * The query parameter of the answer that names the origin of the account's token address, where accounts of one client
-   * live in several regions. It has to be that of a region: the client's secret is sent there.
+   * The query parameter of the answer that names the origin of the account's token address, where accounts of one
+   * client live in several regions. It has to be the origin of a region: the client's secret is sent there.
    */
   readonly regionParameter?: string;
   /** How the client authenticates at the token address. */
   readonly clientAuth: 'body' | 'basic';
-  /** A refresh token ends so long after its last use, in milliseconds; null: it does not end. */
+  /** Milliseconds without use after which a refresh token ends; null when it does not end. */
   readonly refreshIdleMs: number | null;
-  /** Where a grant is revoked; null: the vendor has no such address, and the customer removes the app there. */
+  /** Null when the vendor has no such address, and the customer removes the app there. */
   revokePath(region: Region): string | null;
 }
 
 /**
- * One vendor's adapter. A connector is one folder, and one line in `providers/providers.ts`; it keeps no state, and knows neither
- * database nor tenant.
+ * One vendor's adapter. A connector is one folder, and one line in `providers/providers.ts`. It keeps no state, and
+ * uses neither database nor tenant.
  */
 export interface Connector {
   /** The name in addresses: `/api/webhooks/{provider}`. */
@@ -273,39 +252,37 @@ export interface Connector {
   readonly credentials: readonly Credential['kind'][];
   readonly pace: Pace;
   readonly abilities: Abilities;
-  /** What it cannot do, in sentences for the customer. */
+  /** What the connector cannot do, in sentences for the customer. */
   readonly limits: readonly string[];
-  /** Names of answer headers that it reads, lower-case. */
+  /** Answer headers that the connector reads, lower-case. */
   readonly keptHeaders?: readonly string[];
 
-  /** Returns why an address cannot be that of the API (an old version of it), in words; null: it can. */
+  /** Returns why an address cannot be that of the API (such as an old version), in words, or null. */
   addressProblem?(url: URL): string | null;
-  /** Returns the headers that authenticate a call. */
   authorization(credential: Credential): Readonly<Record<string, string>>;
   /**
-   * Throws an `AtsFailure` for an answer that is a refusal though its status does not say so (a failed row in a 2xx,
-   * `success: false`), or that means something else than its status (403 for a wrong key). It sees every answer.
+   * Throws an `AtsFailure` for a refusal whose status does not show it (a failed row in a 2xx, `success: false`), or
+   * whose status has another meaning (403 for a wrong key). It receives every answer.
    */
   judge?(answer: AtsAnswer): void;
-  /** Returns how long a 429 asks to wait where `Retry-After` does not say, in milliseconds; null: it does not say. */
+  /** Returns the wait after a 429 without `Retry-After`, in milliseconds; null when the answer has none. */
   retryAfter?(answer: Pick<AtsAnswer, 'headers'>, now: Date): number | null;
 
-  /** The test of a connection: a cheap call that shows whether the credential works. @returns what it found, in words */
+  /** Tests a connection: a cheap call that shows whether the credential works. @returns the finding, in words */
   test(api: AtsApi): Promise<string>;
   jobs(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsJob>>;
   candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>>;
-  /** Deleted records since a time; left out where the vendor has no such list. */
+  /** Deleted records since a time; absent where the vendor has no such list. */
   gone?(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsGone>>;
-  /** Returns null where the ATS has no such record (any more). @throws {AtsFailure} `malformed` where it lacks what is needed */
+  /** Null where the ATS has no such record. @throws {AtsFailure} `malformed` without required data */
   job(api: AtsApi, remoteId: string): Promise<AtsJob | null>;
   candidate(api: AtsApi, remoteId: string): Promise<AtsCandidate | null>;
-  /** Returns null where the ATS has no such user. */
   user(api: AtsApi, id: string): Promise<AtsUser | null>;
-  /** Reads one page of the users; left out where each write is made as the credential. */
+  /** Reads one page of the users; absent where each write is made as the credential. */
   users?(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>>;
-  /** Returns the active user with an e-mail, where the vendor can be asked so; null: there is none. */
+  /** Returns the active user with an e-mail; absent where the vendor has no such search. */
   userByEmail?(api: AtsApi, email: string): Promise<AtsUser | null>;
-  /** Returns the user that the credential belongs to, where the vendor says so: who approved. */
+  /** Returns the user of the credential, who approved the connection; absent where the vendor does not show it. */
   self?(api: AtsApi): Promise<AtsUser | null>;
 
   readonly inbound: InboundRules;
@@ -314,14 +291,9 @@ export interface Connector {
   readonly writes: WriteRules;
 }
 
-/** A SHA-256 in hexadecimal digits. */
 const HEX = /^[0-9a-f]{64}$/i;
 
-/**
- * Compares a signature with the HMAC-SHA256 of a text under each secret. The time does not depend on where they differ.
- *
- * @param signature hexadecimal digits
- */
+/** Compares a hexadecimal signature with the HMAC-SHA256 of a text under each secret, in constant time. */
 export function hmacVerdictOf(
   signature: string,
   signed: string | Buffer,
@@ -337,7 +309,7 @@ export function hmacVerdictOf(
   return fits ? 'valid' : 'invalid';
 }
 
-/** Compares a token with each secret itself, where a vendor does not sign. The time does not depend on where they differ. */
+/** Compares a token with each secret, for vendors that do not sign, in constant time. */
 export function tokenVerdictOf(token: string, secrets: readonly string[]): SignatureVerdict {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const given = digest(token);
@@ -345,7 +317,6 @@ export function tokenVerdictOf(token: string, secrets: readonly string[]): Signa
   return fitting.length > 0 ? 'valid' : 'invalid';
 }
 
-/** Returns the headers of HTTP Basic with a key as user and an empty password. */
 export function basicKey(key: string): Readonly<Record<string, string>> {
   return { authorization: `Basic ${Buffer.from(`${key}:`, 'utf8').toString('base64')}` };
 }

@@ -2,23 +2,19 @@ import { isPlain } from '../../../base/http/fields.js';
 import { AtsFailure } from '../api/ats-api.js';
 import { NotUnderstood, type AtsPage } from './connector.js';
 
-/** An object of a vendor's JSON, whose members are not known yet. */
 export type RemoteObject = Readonly<Record<string, unknown>>;
 
-/** What ids of vendors consist of. An id goes into addresses, and webhooks that bring it may be unsigned. */
+/** The form of a vendor's ids. An id goes into addresses, and the webhook that brings it may be unsigned. */
 const ID = /^(?=.*[\w-])[\w.:-]{1,128}$/;
 
-/** Returns an object, or null for other values. */
 export function objectOf(value: unknown): RemoteObject | null {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as RemoteObject) : null;
 }
 
-/** Returns a list; empty for other values. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the objects of a list. */
 export function objectsIn(value: unknown): RemoteObject[] {
   return listOf(value).flatMap((one) => {
     const object = objectOf(one);
@@ -26,15 +22,13 @@ export function objectsIn(value: unknown): RemoteObject[] {
   });
 }
 
-/** Returns an id as text, whether it is a number or text in the ATS; null: no id. */
+/** Returns an id as text, from a number or text; null for other values. */
 export function idOf(value: unknown): string | null {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && ID.test(text) ? text : null;
 }
 
 /**
- * Returns an id.
- *
  * @param what the name of the id, for the message
  * @throws {NotUnderstood} where the value is no id
  */
@@ -44,7 +38,7 @@ export function requiredId(value: unknown, what: string): string {
   return id;
 }
 
-/** Returns a text without blanks around, in NFC; null: no text, or blank. */
+/** Returns a trimmed text in NFC; null when it is no text, or blank. */
 export function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (isPlain(value)) return value;
@@ -59,39 +53,33 @@ export function requiredText(value: unknown, what: string): string {
   return text;
 }
 
-/** Years of four digits: what PostgreSQL and JavaScript both take. */
+/** Years of four digits: PostgreSQL and JavaScript both accept them. */
 const LATEST = Date.UTC(9999, 11, 31);
 
-/** Returns the time of ISO 8601 text, or of milliseconds since 1970; null: no time. */
+/** Returns the time of ISO 8601 text, or of milliseconds since 1970; null for other values. */
 export function timeOf(value: unknown): Date | null {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN;
   return Number.isFinite(ms) && ms >= 0 && ms <= LATEST ? new Date(ms) : null;
 }
 
-/** Returns the later one of two times; null counts as none. */
+/** Returns the later time; null counts as none. */
 export function laterOf(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one >= other ? one : other;
 }
 
-/** The failure of an answer that is not what the vendor documents. */
 export function unexpected(title: string, what: string): AtsFailure {
   return new AtsFailure('malformed', 'unexpected_answer', `The answer of ${title} has no ${what}.`);
 }
 
 type LeftOut = NonNullable<AtsPage<unknown>['leftOut']>[number];
 
-/** Rows of a page that were understood, and the others. */
 interface ReadRows<R> {
   records: R[];
   leftOut: LeftOut[];
 }
 
-/**
- * Reads the rows of a page. A row that is not understood is left out with its reason, and stops nothing.
- *
- * @param read throws `NotUnderstood` for such a row
- */
+/** A row for which `read` throws `NotUnderstood` is left out with its reason, and stops nothing. */
 export async function readRows<R>(
   rows: readonly unknown[],
   read: (row: RemoteObject) => R | Promise<R>,
@@ -113,11 +101,7 @@ export async function readRows<R>(
   return { records, leftOut };
 }
 
-/**
- * Reads one record. What is not understood of it is a failure of the call.
- *
- * @throws {AtsFailure} `malformed`
- */
+/** Reads one record; an unreadable one is a failure of the call. @throws {AtsFailure} `malformed` */
 export function readOne<R>(read: () => R): R {
   try {
     return read();
@@ -130,12 +114,7 @@ export function readOne<R>(read: () => R): R {
 /** No list within one record has this number of pages. */
 const MOST_PAGES = 200;
 
-/**
- * Reads all pages of a list that belongs to one record.
- *
- * @param title the ATS, for messages
- * @param page reads one page, from a cursor; null: the first one
- */
+/** Reads all pages of a list that belongs to one record. @param title the ATS, for messages */
 export async function allRows(
   title: string,
   page: (cursor: string | null) => Promise<{ rows: readonly unknown[]; next: string | null }>,
@@ -154,24 +133,23 @@ export async function allRows(
   }
 }
 
-/** Words that belong to the name behind them, in any case of letters. */
+/** Words that belong to the next name, in any case of letters. */
 const PARTICLES = new Set(
   'van von vom zu zum zur der den ter ten de del della dello degli dei da di do dos das du af av bin binti ibn'.split(
     ' ',
   ),
 );
 
-/** Words that do so in small letters, or behind another particle (`de la`): alone they are names as well. */
+/** Words that do so only in small letters, or after another particle (`de la`): alone they are names as well. */
 const ARTICLES = new Set('la las le les lo los el al san st t'.split(' '));
 
-/** Words between two parts of a last name, in small letters. */
 const CONJUNCTIONS = new Set(['y', 'e', 'i']);
 
 /**
- * Splits a full name at its last space; particles stay with the name behind them (`Ludwig | van Beethoven`). A name of
- * one word has no last name.
+ * Splits a full name at its last space; particles stay with the next name (`Ludwig | van Beethoven`). A name of one
+ * word has no last name.
  *
- * @returns both parts in NFC, without spaces around; two empty texts where the name is blank
+ * @returns both parts trimmed, in NFC; two empty texts where the name is blank
  */
 export function splitName(full: string): { firstName: string; lastName: string } {
   const space = full.indexOf(' ');
@@ -190,7 +168,6 @@ export function splitName(full: string): { firstName: string; lastName: string }
   return { firstName: words.slice(0, from).join(' '), lastName: words.slice(from).join(' ') };
 }
 
-/** Returns where the last name begins that ends with a word, with its particles. */
 function lastNameAt(words: readonly string[], end: number): number {
   let from = end;
   while (from > 1 && isParticle(words[from - 1]!, words[from - 2]!)) from--;

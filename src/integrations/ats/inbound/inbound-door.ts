@@ -10,10 +10,9 @@ import type { Connector } from '../connectors/connector.js';
 import { connectorOf } from '../providers/providers.js';
 import { InboundRefused } from './inbound.errors.js';
 
-/** Longer texts are no tokens: they are not hashed. */
+/** Longer texts are no tokens, and are not hashed. */
 const MAX_TOKEN = 512;
 
-/** What a request can carry a token in. */
 interface TokenBearer {
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -43,7 +42,6 @@ function authorizationToken(header: string | string[] | undefined): string | nul
   return colon < 0 ? null : pair.slice(colon + 1);
 }
 
-/** A request that was let in. */
 export interface Admitted {
   gate: AtsGate;
   connector: Connector;
@@ -51,8 +49,8 @@ export interface Admitted {
 }
 
 /**
- * The bytes a second that a tenant's ATSs may have stored, and those of a burst: about 20 GiB a day and process. Each
- * connection has an allowance of requests of its own, and the tenant's allowance does not count them.
+ * Bytes per second that the ATSs of a tenant may store, and those of a burst: about 20 GiB a day and process. Each
+ * connection has its own allowance of requests, which the tenant's allowance does not include.
  */
 const BYTES_PER_SECOND = 256 * 1024;
 const BURST_BYTES = 16 * 1024 * 1024;
@@ -80,9 +78,8 @@ export class InboundDoor {
   }
 
   /**
-   * Finds the connection of a request.
+   * Returns the tenant.
    *
-   * @returns the tenant
    * @throws {NotFound} for an unknown provider
    * @throws {InboundRefused} when the token is missing or unknown, or when two tokens differ
    * @throws {TooManyRequests} when the connection sends too much, or its address has too many refusals
@@ -103,11 +100,7 @@ export class InboundDoor {
     return tenantId;
   }
 
-  /**
-   * Counts a refusal as a wrong credential of its address, and removes from the answer what only a right token brings.
-   *
-   * @returns the error of the answer, which does not depend on what was wrong
-   */
+  /** Counts a refusal as a wrong credential of its address. The error of the answer is the same for every refusal. */
   refused(req: BridgeRequest, res: BridgeResponse, refusal: InboundRefused): Error {
     for (const name of RATE_HEADERS) res.removeHeader(name);
     if (this.tries.take(req.ip ?? '', 'webhook')) return refusal;
@@ -115,14 +108,14 @@ export class InboundDoor {
   }
 
   /**
-   * Returns what was found for a request that was admitted, and counts the bytes that it sent.
+   * Returns the connection of an admitted request, and counts the bytes of the request.
    *
    * @throws {TooManyRequests} when the connections of the tenant together have sent too many bytes
    */
   enter(req: BridgeRequest): Admitted {
     const admitted = this.admitted.get(req);
     if (admitted === undefined) throw new Error('an inbound webhook passed no door');
-    // A MiB costs as much as sixteen requests, and nothing but its bytes says so.
+    // A MiB costs as much as sixteen requests, and only its bytes show it.
     const { id, tenantId } = admitted.gate.connection;
     const sent = req.rawBody?.length ?? 0;
     this.limiter.chargeBytes(id, sent);

@@ -1,19 +1,16 @@
 import type { Turn } from '../../../base/work/work.js';
 import { SERVER } from '../connections/connection.js';
 
-/** The states of an inbound event. */
 export const INBOUND_STATES = ['waiting', 'applied', 'no_effect', 'failed', 'dismissed'] as const;
 
 /** `failed`: it could not be applied, and can be applied again. `dismissed`: an admin ended it. */
 export type InboundState = (typeof INBOUND_STATES)[number];
 
-/** An inbound event that is to be stored. */
 export interface NewInboundEvent {
   at: Date;
-  /** The vendor's name of the event; null: the body was not understood. */
   name: string | null;
   occurredAt: Date | null;
-  /** The record that it is about; null: none, or not known. */
+  /** The record of the event; null when there is none, or it is unknown. */
   kind: 'job' | 'candidate' | null;
   remoteId: string | null;
   contentType: string | null;
@@ -21,16 +18,14 @@ export interface NewInboundEvent {
   body: Buffer;
   /** A signature over the token, the time or the body was checked. */
   signed: boolean;
-  /** What makes a second delivery the same event: the vendor's name of it, or the bytes; hashed. */
+  /** Repeated deliveries of one event share the key: the hash of the vendor's name of it, or of the bytes. */
   key: Buffer;
   state: 'waiting' | 'no_effect' | 'failed';
-  /** A code; null: nothing is to be said. */
+  /** A code, or null. */
   reason: string | null;
-  /** Of a body that is not understood: why. */
   detail: string | null;
 }
 
-/** An inbound event as it is stored. */
 export interface InboundEventRow {
   id: string;
   at: Date;
@@ -45,19 +40,18 @@ export interface InboundEventRow {
   decided_at: Date | null;
 }
 
-/** The same with what came. Null: it is erased, since the candidate was, or since the event has no effect. */
+/** The event with its body. Null when the body was erased with its candidate, or the event has no effect. */
 export interface InboundEventBody extends InboundEventRow {
   content_type: string | null;
   headers: Record<string, string> | null;
   body: Buffer | null;
 }
 
-/** The kind of the work that applies the events of a connection. */
 export const INBOUND_WORK = 'ats.events';
 
 /**
- * The connections with events that wait, as SQL. One step of the index for each connection: the cost does not grow with what
- * waits. What waits is before what failed.
+ * SQL: the connections with waiting events. One step of the index for each connection: the cost does not grow with the
+ * waiting events. Waiting events come before failed ones.
  */
 export const DUE_INBOXES = `
   with recursive t as (
@@ -75,14 +69,12 @@ export const DUE_INBOXES = `
     where c.tenant_id = t.tenant_id and c.id = t.connection_id and not c.paused and c.state <> 'disconnected' limit 1) c
   where not t.failed`;
 
-/** A connection whose events wait. */
 export interface InboxKey {
   tenantId: string;
   connectionId: string;
 }
 
-/** The events of one connection in the hands of one worker. */
 export interface ClaimedInbox extends InboxKey {
-  /** The turn that has them: one whose lease has ended writes nothing any more. */
+  /** The worker's turn: after its lease ends, the worker writes nothing. */
   turn: Turn;
 }

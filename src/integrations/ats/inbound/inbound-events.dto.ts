@@ -4,7 +4,6 @@ import { Text } from '../../../base/http/fields.js';
 import { LEFT_OUT_WORDS } from '../records/record.js';
 import { INBOUND_STATES, type InboundState, type InboundEventBody, type InboundEventRow } from './inbound-event.js';
 
-/** An inbound event of an ATS. */
 export class InboundEventListed {
   @ApiProperty({ example: 'aev_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -30,7 +29,6 @@ export class InboundEventListed {
   decided_at!: string | null;
 }
 
-/** The same with what came. */
 export class InboundEventShown extends InboundEventListed {
   @ApiProperty({ type: String, nullable: true })
   content_type!: string | null;
@@ -51,19 +49,16 @@ export class InboundEventShown extends InboundEventListed {
   body_base64!: string | null;
 }
 
-/** How many events wait again. */
 export class RetriedBody {
   @ApiProperty({ type: 'integer', description: 'At most 1,000 at a time: repeat until it is 0.' })
   retried!: number;
 }
 
-/** The body of `POST …/dismiss`. */
 export class DismissInboundEvent {
   @Text({ max: 500, description: 'Why it does not matter; kept in the audit log.' })
   reason!: string;
 }
 
-/** What the reasons of events mean. */
 const WORDS: Readonly<Record<string, string>> = {
   ...LEFT_OUT_WORDS,
   no_data: 'A ping of the vendor, or an event without data: it has no effect.',
@@ -85,7 +80,7 @@ const WORDS: Readonly<Record<string, string>> = {
   by_hand: 'The event was dismissed.',
 };
 
-/** Returns a reason in words; null where there is none. */
+/** Returns a reason in words, or null. */
 function reasonInWords(reason: string | null, detail: string | null): string | null {
   if (detail !== null) return detail;
   return reason === null ? null : (WORDS[reason] ?? reason);
@@ -113,7 +108,6 @@ export function listedEvent(row: InboundEventRow): InboundEventListed {
   };
 }
 
-/** Returns an event with what came. */
 export function shownEvent(row: InboundEventBody): InboundEventShown {
   const { body, headers, content_type } = row;
   const isText = body !== null && isUtf8(body);

@@ -3,27 +3,22 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { AtsRecordKind } from '../connectors/connector.js';
 import type { InboundEventBody, InboundEventRow, InboundState, InboxKey } from './inbound-event.js';
 
-/** Which events a list shows. */
 export interface InboundFilter {
   state?: InboundState | undefined;
-  /** The id of the record in the ATS. */
   remoteId?: string | undefined;
-  /** The kind of that record. */
   kind?: AtsRecordKind | undefined;
 }
 
 const COLUMNS = 'id, at, name, occurred_at, kind, remote_id, state, reason, detail, tries, decided_at';
-/** The number of failed events that are put back at a time. */
 const AT_ONCE = 1_000;
 
-/** What is open of events that are dropped, in whole months: `$1` is the days of their bodies. It goes before them. */
+/** SQL: removes open events of dropped months, before their bodies are dropped; `$1` is the days of the bodies. */
 export const OLD_OPEN_EVENTS = `delete from ats_open_events
   where at < date_trunc('month', now() at time zone 'UTC' - $1 * interval '1 day') at time zone 'UTC'`;
 
-/** Events and bytes of one batch. While it is written, the next one is in memory as well. */
+/** Events and bytes of one batch. The next batch is in memory while this one is written. */
 const BATCH = { events: 500, bytes: 4 * 1024 * 1024 };
 
-/** An event that waits, with what came. */
 export interface WaitingEvent {
   id: string;
   at: Date;
@@ -31,25 +26,23 @@ export interface WaitingEvent {
   content_type: string | null;
   headers: Record<string, string> | null;
   body: Buffer | null;
-  /** A signature was checked when it came. */
   signed: boolean;
 }
 
-/** What became of an event. */
 export interface EventVerdict {
   id: string;
   at: Date;
   state: InboundState;
   reason: string | null;
   detail: string | null;
-  /** Counts as a try of its own: after a few the event has failed. */
+  /** Counts as a try of its own: after `MOST_TRIES` the event has failed. */
   tried: boolean;
-  /** The body goes: its candidate was deleted, or it has no effect. */
+  /** The body is erased: its candidate was deleted, or it has no effect. */
   erase: boolean;
 }
 
-// One verdict on events of one stretch of ids. The planner takes a connection for small, and would read all its events for
-// `= any`; of the stretch each one is looked up in a hash, which `is true` keeps from becoming a join.
+// One verdict on events of one range of ids. The planner takes a connection for small, and would read all its events
+// for `= any`; within the range each one is looked up in a hash, which `is true` keeps from becoming a join.
 const AMONG = `>= $5 and e.id <= $6 and (e.id in (select g.id from unnest($7::text[]) as g(id))) is true`;
 const DECIDE = `
   with decided as (
@@ -65,14 +58,11 @@ const DECIDE = `
   insert into ats_open_events (tenant_id, connection_id, failed, id, at, bytes)
   select $1, $2, true, d.id, d.at, d.bytes from decided d where $8 = 'failed'`;
 
-/**
- * The statements that show inbound events, and settle what failed.
- */
+/** Reads inbound events, settles failed ones, and gives waiting ones to the worker. */
 @Injectable()
 export class InboundEventsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns a page, newest first, with one row too many. */
   async list(
     tenantId: string,
     connectionId: string,
@@ -115,7 +105,6 @@ export class InboundEventsRepository {
     return rows;
   }
 
-  /** Returns one event with what came. */
   async one(tenantId: string, connectionId: string, id: string): Promise<InboundEventBody | undefined> {
     const { rows } = await this.db.query<InboundEventBody>(
       `select ${COLUMNS}, content_type, headers, body from ats_events
@@ -125,7 +114,7 @@ export class InboundEventsRepository {
     return rows[0];
   }
 
-  /** Lets an event be applied again. @returns the state that keeps it from that; null: it waits now */
+  /** Lets an event be applied again. @returns the state that prevents it, or null */
   async retry(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<InboundState | null> {
     const { rows } = await tx.query<{ state: InboundState; erased: boolean }>(
       `select state, body is null as erased from ats_events
@@ -186,11 +175,7 @@ export class InboundEventsRepository {
     return rowCount === 1;
   }
 
-  /**
-   * Returns the oldest events, at most a batch.
-   *
-   * @param after the event before the first one: those before it are decided, and being passed over would cost as much as they did
-   */
+  /** @param after skips decided events, which would cost as much again */
   async oldest({ tenantId, connectionId }: InboxKey, after = ''): Promise<WaitingEvent[]> {
     const { rows } = await this.db.query<WaitingEvent>(
       `select e.id, e.at, e.tries, e.content_type, e.headers, e.body, e.signed from (
@@ -207,10 +192,7 @@ export class InboundEventsRepository {
     return rows;
   }
 
-  /**
-   * Notes what became of events. One that is not waiting any more stays as it is, but for those that the removal of their
-   * candidate has just decided.
-   */
+  /** An event that no longer waits stays unchanged, except those that the removal of their candidate decided. */
   async decide(tx: SqlRunner, { tenantId, connectionId }: InboxKey, verdicts: readonly EventVerdict[]): Promise<void> {
     const now = new Date();
     for (const [first, ...others] of alike(verdicts)) {
@@ -237,7 +219,6 @@ export class InboundEventsRepository {
   }
 }
 
-/** Returns verdicts that say the same together: most events of a batch are applied. */
 function alike(verdicts: readonly EventVerdict[]): Iterable<EventVerdict[]> {
   const groups = new Map<string, EventVerdict[]>();
   for (const verdict of verdicts) {

@@ -9,7 +9,6 @@ import { type AtsConnection, waitingReason } from '../connections/connection.js'
 import { type InboundEventBody, type InboundEventRow, INBOUND_WORK } from './inbound-event.js';
 import { InboundEventsRepository, type InboundFilter } from './inbound-events.repository.js';
 
-/** The event is in a state that the act does not fit. */
 class WrongEventState extends Conflict {
   constructor(detail: string) {
     super('wrong_event_state', detail);
@@ -27,7 +26,6 @@ export class InboundEventsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** @throws {NotFound} when the tenant has no such connection */
   async list(
     { tenantId }: Pick<Caller, 'tenantId'>,
     connectionId: string,
@@ -48,11 +46,7 @@ export class InboundEventsService {
     return isUnexplained(row) ? { ...row, reason: await this.waitingReason(tenantId, connectionId) } : row;
   }
 
-  /**
-   * Lets an event be applied again.
-   *
-   * @throws {WrongEventState} where it is applied, waits, or has no body any more
-   */
+  /** Lets an event be applied again. @throws {WrongEventState} where it is applied, waits, or has no body any more */
   async retry(caller: Caller, connectionId: string, id: string): Promise<InboundEventBody> {
     const { tenantId } = caller;
     await this.get(caller, connectionId, id);
@@ -65,7 +59,6 @@ export class InboundEventsService {
     return this.get(caller, connectionId, id);
   }
 
-  /** Lets the failed events be applied again, oldest first. @returns how many */
   async retryFailed(caller: Caller, connectionId: string): Promise<number> {
     const { tenantId } = caller;
     await this.demand(tenantId, connectionId);
@@ -78,11 +71,7 @@ export class InboundEventsService {
     return retried;
   }
 
-  /**
-   * Notes that an event does not matter.
-   *
-   * @throws {WrongEventState} where it neither failed nor waits
-   */
+  /** Dismisses an event. @throws {WrongEventState} where it neither failed nor waits */
   async dismiss(caller: Caller, connectionId: string, id: string, reason: string): Promise<InboundEventBody> {
     const { tenantId } = caller;
     await this.get(caller, connectionId, id);
@@ -116,7 +105,7 @@ export class InboundEventsService {
   }
 }
 
-/** What waits has a reason of its own where it was tried; else that of its connection. */
+/** A tried event that waits has its own reason; another one has that of its connection. */
 function isUnexplained({ state, reason }: InboundEventRow): boolean {
   return state === 'waiting' && reason === null;
 }

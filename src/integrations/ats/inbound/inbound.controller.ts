@@ -23,7 +23,6 @@ import { InboundService } from './inbound.service.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What ATSs send to us. */
 @Controller('api/webhooks')
 @ApiTags('ats-webhooks')
 @ApiProblems()
@@ -62,7 +61,6 @@ export class InboundController {
   }
 }
 
-/** What came in from an ATS, and what became of it. */
 @ApiController('ats-connections/:connection_id/events', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()

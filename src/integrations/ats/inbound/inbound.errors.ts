@@ -3,10 +3,7 @@ import { DomainError } from '../../../base/errors/domain-error.js';
 /** Why an inbound webhook was refused: for the connection and the log, not for the caller. */
 type InboundRefusal = 'token' | 'signature_invalid' | 'signature_absent' | 'signature_stale';
 
-/**
- * An inbound webhook without a right token or signature. The answer is the same in all cases: a caller who guesses tokens does
- * not learn which one exists.
- */
+/** The answer is the same in all cases: a caller who guesses tokens does not learn which one exists. */
 export class InboundRefused extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code = 'token_unknown';

@@ -11,7 +11,6 @@ import { InboundEventsService } from './inbound-events.service.js';
 import { InboundController, InboundEventsController } from './inbound.controller.js';
 import { InboundService } from './inbound.service.js';
 
-/** What ATSs send: received, stored, applied, shown. */
 @Module({
   imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, TasksModule],
   controllers: [InboundController, InboundEventsController],

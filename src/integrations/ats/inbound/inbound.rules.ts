@@ -5,13 +5,11 @@ import type { AtsRecordKind, InboundEffect } from '../connectors/connector.js';
 /** How far ahead the time of an event may be: clocks differ. */
 const AHEAD_MS = 5 * 60_000;
 
-/** The record that an event is about. */
 interface InboundSubject {
   kind: AtsRecordKind | null;
   remoteId: string | null;
 }
 
-/** Returns the record that an effect is about. */
 export function subjectOf(effect: InboundEffect): InboundSubject {
   const { kind, remoteId } = named(effect);
   const isId = remoteId !== null && remoteId !== '' && isTidy(remoteId) && !isLongerThan(remoteId, 255);
@@ -33,7 +31,7 @@ function named(effect: InboundEffect): InboundSubject {
   }
 }
 
-/** Returns whether an event claims a time that is not yet: nothing could change its record until then. */
+/** Returns whether the time of an event is in the future: nothing could change its record until then. */
 export function isFromTheFuture(at: Date | null, now: Date): boolean {
   return at !== null && at.getTime() > now.getTime() + AHEAD_MS;
 }

@@ -27,8 +27,8 @@ import { InboundRefused } from './inbound.errors.js';
 import { subjectOf } from './inbound.rules.js';
 
 /**
- * Events of one connection. A large body is written alone, as bytes. In an array it would be text of twice its size: made,
- * copied and sent in one turn of the event loop, in which all other requests wait.
+ * Events of one connection. A large body is written alone, as bytes. In an array it would be text of twice its size,
+ * made, copied and sent in one turn of the event loop, in which all other requests wait.
  */
 const POLICY: GatherPolicy = {
   items: 100,
@@ -38,10 +38,11 @@ const POLICY: GatherPolicy = {
   waitingBytes: 8 * 1024 * 1024,
   order: 'in turn',
 };
-/** Stored events wake the work together, at most once in this time. */
+
+/** Stored events wake the work together, at most once in this time, in milliseconds. */
 const GATHER_MS = 20;
 
-// Keys of the month before are looked at, so that an event is one event also over the end of a month.
+// Keys of the former month are read too, so that an event is one event over the end of a month.
 const STORE = `
   with fresh as (
     insert into ats_event_keys (tenant_id, connection_id, key, at)
@@ -78,14 +79,12 @@ function monthOf(moment: Date, later: number): Date {
 }
 
 const MAX_FIELDS = 256;
-/** Headers that carry a credential, or say how the request travelled. */
+/** Headers that carry a credential, or show the route of the request. */
 const DROPPED = /^(authorization|cookie|x-api-token|proxy-.*|connection|host|x-forwarded-.*|forwarded|via|x-real-ip)$/;
 const MAX_HEADERS_BYTES = 4_096;
 
-/** A body, or why it cannot be read. */
 type ReadBody = { body: unknown; fault: null } | { body: undefined; fault: string };
 
-/** Reads a body as JSON, or as a form. Whole numbers of more than 15 digits become text: they are ids. */
 export function readInboundBody(raw: Buffer, contentType: string, encoding: string | undefined): ReadBody {
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     return { body: undefined, fault: 'The body is compressed.' };
@@ -99,7 +98,7 @@ export function readInboundBody(raw: Buffer, contentType: string, encoding: stri
   }
 }
 
-/** Returns the headers that are kept beside the body: none that holds the token, wherever a proxy has put it. */
+/** Returns the headers that are stored beside the body: none with the token, wherever a proxy has put it. */
 export function keptHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   token: string,
@@ -130,11 +129,7 @@ function readForm(raw: Buffer): ReadBody {
 
 const MAX_REASON = 500;
 
-/**
- * Returns what a body says, or why it is not understood.
- *
- * @param fault why the body cannot be read at all; null: it can
- */
+/** @param fault why the body cannot be read at all, or null */
 export function readingOf(
   connector: Connector,
   request: InboundRequest,
@@ -145,39 +140,33 @@ export function readingOf(
     return connector.inbound.read(request);
   } catch (error) {
     if (error instanceof NotUnderstood) return cutTo(error.message, MAX_REASON);
-    // A body that a connector fails over is one that it does not understand. What it says may hold data of the body.
+    // The connector failed over the body. Its error may hold data of the body.
     return 'The body is not one that this ATS documents.';
   }
 }
 
-/**
- * A connection is read at most once in this time, however many requests come. One that is not `ok` may have the problem
- * by the word of another process: a signature that fits ends it soon.
- */
+/** A connection is read at most once in this time; sooner if it is not `ok`: another process may have noted that. */
 const EVERY_MS = { usually: 60_000, inTrouble: 1_000 };
 const REMEMBERED = 10_000;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The bytes a second of deletions that are stored for a tenant whose storage is exhausted, and those of a burst. */
+/** Bytes per second of deletions that are stored for a tenant whose storage is exhausted, and those of a burst. */
 const DEPARTURES = { bytesPerSecond: 8 * 1024, burstBytes: 1024 * 1024 };
 
 /**
- * Receives inbound webhooks: checks, stores, and leaves the rest to the background work.
- *
- * Stores inbound events: of each connection one statement at a time, with all that came meanwhile. A flood of one
- * connection takes one database connection of this process, and its events keep their order.
- *
- * Shows the customer that signatures do not fit: some ATSs send an event that was refused with 401 never again.
+ * Receives inbound webhooks: checks and stores them; background work does the rest. Each connection has one statement
+ * at a time, with all events that arrive meanwhile. So a flood of one connection takes one database connection of this
+ * process, and its events keep their order. Wrong signatures become a problem of the connection: some ATSs never
+ * repeat an event after 401.
  */
 @Injectable()
 export class InboundService {
   private readonly departures: Buckets;
   private readonly gatherer: Gatherer<Arrived, void>;
   private timer: NodeJS.Timeout | null = null;
-  /** When a verdict of a connection was last noted. */
   private readonly noted = new Map<string, number>();
-  /** The last change of a connection that is under way: the next one follows it, so that the last verdict counts. */
+  /** The change of a connection under way: the next one follows it, so that the last verdict counts. */
   private readonly changing = new Map<string, Promise<void>>();
 
   constructor(
@@ -203,8 +192,8 @@ export class InboundService {
   }
 
   /**
-   * Stores what came, and returns the answer that the provider takes as received. A body that is not understood is stored
-   * too: the provider would send it again and again.
+   * Stores a request, and returns the answer that the provider takes as received. A body that is not understood is
+   * stored too: the provider would repeat it without end.
    *
    * @throws {InboundRefused} when a secret is set and the signature does not fit
    * @throws {StorageExhausted} when the storage of the tenant is exhausted, and the event deletes nothing
@@ -213,7 +202,7 @@ export class InboundService {
     const { connection, unreadable } = gate;
     const contentType = textOf(headers['content-type']);
     const read = readInboundBody(raw, contentType ?? '', textOf(headers['content-encoding']));
-    // Node makes one text of a header that comes twice, but for Set-Cookie, which no connector reads.
+    // Node.js joins a repeated header to one text, except Set-Cookie, which no connector reads.
     const joined = headers as Readonly<Record<string, string | undefined>>;
     const request: InboundRequest = {
       raw,
@@ -241,7 +230,7 @@ export class InboundService {
     return { status: connector.inbound.ack, headers: {} };
   }
 
-  /** Deletions pass at a low rate, because their bodies are stored too. The ATS repeats what is refused. */
+  /** Deletions pass at a low rate, because their bodies are stored too. The ATS repeats refused ones. */
   private demandRoom(tenantId: string, reading: InboundReading | string, bytes: number): void {
     if (!this.storage.isExhausted(tenantId)) return;
     const deletes = typeof reading !== 'string' && reading.effect.kind === 'gone';
@@ -260,19 +249,15 @@ export class InboundService {
     if (refusal !== null) throw new InboundRefused(refusal);
   }
 
-  /**
-   * Stores an event; resolves when it is committed, or when it has been stored before.
-   *
-   * @throws {TooManyRequests} when too much of this connection waits
-   */
-  store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
+  /** @throws {TooManyRequests} when too many events of this connection wait */
+  private store(tenantId: string, connectionId: string, event: NewInboundEvent): Promise<void> {
     return this.gatherer.run(`${tenantId} ${connectionId}`, { tenantId, connectionId, event });
   }
 
   private async insert(all: readonly Arrived[]): Promise<void> {
     const { tenantId, connectionId, event: first } = all[0]!;
     const of = <T>(pick: (event: NewInboundEvent) => T): T[] => all.map(({ event }) => pick(event));
-    // Within one millisecond ids are in no order; that of the batch is the order of receipt.
+    // Within one millisecond ids have no order; the batch has the order of receipt.
     const ids = of(({ at }) => newId('aev', at.getTime())).sort();
     const large = first.body.length >= POLICY.large ? first.body : null;
     await this.db.query(STORE, [
@@ -306,8 +291,8 @@ export class InboundService {
     }, GATHER_MS).unref();
   }
 
-  /** Notes a signature of a connection: the code of its refusal, or null for one that fits. */
-  note(connection: AtsConnection, refusal: string | null): void {
+  /** Notes a signature of a connection: the code of its refusal, or null for a fitting one. */
+  private note(connection: AtsConnection, refusal: string | null): void {
     const [fits, differs] = [`${connection.id} fits`, `${connection.id} differs`];
     const name = refusal === null ? fits : differs;
     const every = refusal === null && connection.state !== 'ok' ? EVERY_MS.inTrouble : EVERY_MS.usually;
@@ -315,7 +300,7 @@ export class InboundService {
     if (now - (this.noted.get(name) ?? -every) < every) return;
     if (this.noted.size >= REMEMBERED) this.noted.clear();
     this.noted.set(name, now);
-    // The next signature that fits ends the problem, however short ago the last one was.
+    // The next fitting signature ends the problem, however recent the last one was.
     if (refusal !== null) {
       this.noted.delete(fits);
       const about = { tenant_id: connection.tenantId, connection: connection.id, provider: connection.provider };
@@ -333,7 +318,7 @@ export class InboundService {
     });
   }
 
-  /** Runs a change after those before it. The answer does not wait for it: the state is for people. */
+  /** Runs a change after those before it. The answer does not wait: the state is for people. */
   private follow({ id }: AtsConnection, change: () => Promise<void>): void {
     const done = (this.changing.get(id) ?? Promise.resolve()).then(change).finally(() => {
       if (this.changing.get(id) === done) this.changing.delete(id);
@@ -342,7 +327,7 @@ export class InboundService {
   }
 }
 
-/** One event for each record: of a message about several ones each event is stored as if it had come alone. */
+/** Returns one event for each record: each is stored like an event that arrived alone. */
 function partsOf({ inbound }: Connector, request: InboundRequest): InboundRequest[] {
   const bodies = inbound.parts?.(request.body) ?? [];
   if (bodies.length < 2) return [request];

@@ -3,36 +3,29 @@ import { hashToken, parseToken, sameHash } from '../../../base/crypto/tokens.js'
 import { Database } from '../../../base/database/database.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
-/** An authorization that is under way: who began it, in which browser, for which connection. */
 export interface Authorization {
   provider: string;
   browser_hash: Buffer;
-  /** The signed-in person who began it; null: a connect link. */
+  /** The signed-in user who began it; null for a connect link. */
   user_id: string | null;
   link_id: string | null;
-  /** The connection that gets the grant; null: a new one, until it is made. */
+  /** The connection that gets the grant; null for a new one, until it is made. */
   connection_id: string | null;
   used: boolean;
   expired: boolean;
 }
 
-/** An authorization that is to be stored. */
 type NewAuthorization = Omit<Authorization, 'used' | 'expired'> & { hash: Buffer };
 
 const SECONDS = 600;
 
-/** The authorization that a `state` names. */
 export interface KnownState {
   tenantId: string;
   hash: Buffer;
   authorization: Authorization;
 }
 
-/**
- * The statements of authorizations at ATSs. Of the `state` only its hash is kept.
- *
- * Finds authorizations by the `state` that a browser brings.
- */
+/** Stores authorizations at ATSs, and finds them by `state`, of which only the hash is stored. */
 @Injectable()
 export class AuthorizationsRepository {
   constructor(private readonly db: Database) {}
@@ -45,7 +38,7 @@ export class AuthorizationsRepository {
     );
   }
 
-  async find(tenantId: string, hash: Buffer): Promise<Authorization | null> {
+  private async find(tenantId: string, hash: Buffer): Promise<Authorization | null> {
     const { rows } = await this.db.query<Authorization>(
       `select provider, browser_hash, user_id, link_id, connection_id, used_at is not null as used,
          expires_at <= now() as expired
@@ -65,7 +58,6 @@ export class AuthorizationsRepository {
     return rowCount === 1;
   }
 
-  /** Notes the connection that was made, for the page that follows. */
   async made(tenantId: string, hash: Buffer, connectionId: string): Promise<void> {
     await this.db.query(`update ats_authorizations set connection_id = $3 where tenant_id = $1 and hash = $2`, [
       tenantId,
@@ -85,7 +77,7 @@ export class AuthorizationsRepository {
     return { tenantId, hash, authorization };
   }
 
-  /** Returns the secret that this browser alone has. @throws {ConnectRefused} `other_browser` */
+  /** Returns the secret of this browser. @throws {ConnectRefused} `other_browser` */
   secretOf({ hash, authorization }: KnownState, cookies: ReadonlyMap<string, string>): string {
     const secret = cookies.get(stateCookie(hash));
     if (secret === undefined || !sameHash(hashToken(secret), authorization.browser_hash)) {
@@ -94,14 +86,13 @@ export class AuthorizationsRepository {
     return secret;
   }
 
-  /** The name of the cookie of an answer, to be removed; null: the state is none of ours. */
+  /** The cookie of an answer, to be removed; null for an unknown state. */
   cookieOf(state: string): string | null {
     const parsed = parseToken(state);
     return parsed?.kind === 'tbg' ? stateCookie(parsed.hash) : null;
   }
 }
 
-/** The name of the cookie that ties an authorization to its browser. */
 export function stateCookie(hash: Buffer): string {
   return `__Host-ats-${hash.toString('hex').slice(0, 16)}`;
 }

@@ -27,7 +27,6 @@ import { GrantedConnections } from './granted-connections.js';
 import { notConnectedPage, writerPage, writerSetPage } from './marketplace-pages.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
-/** Links with which a person connects an ATS without an account here. */
 @ApiController('ats-connect-links', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()
@@ -73,7 +72,6 @@ export class ConnectLinksController {
 
 const FORM_BYTES = 4_096;
 
-/** The form that chooses the user that writes. */
 export class WriterForm {
   @ApiProperty({ description: 'The `state` of the authorization that made the connection.' })
   state!: string;
@@ -81,14 +79,13 @@ export class WriterForm {
   as_user!: string;
 }
 
-/** Takes the user as whom a new connection writes, which the page at the end of the connecting asks for. */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
 @UseGuards(DocumentsGuard)
 export class WriterController {
   constructor(
-    private readonly choice: GrantedConnections,
-    private readonly states: AuthorizationsRepository,
+    private readonly granted: GrantedConnections,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
     private readonly addresses: AtsAddresses,
@@ -121,13 +118,13 @@ export class WriterController {
     try {
       await this.limits.start(req.ip ?? '', '');
       const session = await this.sessions.check(sessionToken(cookies));
-      const made = await this.choice.choose(connector, { state, asUser, cookies, session, requestId: req.id });
+      const made = await this.granted.choose(connector, { state, asUser, cookies, session, requestId: req.id });
       const face = await this.faces.of(made.tenantId);
       const { said, users } = made;
       if (said !== null) {
         return sendPage(res, writerPage({ title, action: this.addresses.writer(provider), state, users, said }), face);
       }
-      const cookie = this.states.cookieOf(state);
+      const cookie = this.authorizations.cookieOf(state);
       if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
       sendPage(res, writerSetPage(title), face);
     } catch (error) {

@@ -14,7 +14,6 @@ import { AtsAddresses } from '../connections/ats-connections.store.js';
 import { TokenClient } from '../oauth/token-client.js';
 import { connectors } from '../providers/providers.js';
 
-/** The body of a new connect link. */
 export class CreateConnectLink {
   @Choice(
     connectors()
@@ -25,7 +24,6 @@ export class CreateConnectLink {
   provider!: string;
 }
 
-/** A link with which a person connects an ATS without an account here. */
 export class ConnectLinkBody {
   @ApiProperty({ example: 'alk_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -41,13 +39,11 @@ export class ConnectLinkBody {
   created_at!: Date;
 }
 
-/** The same with the link itself, which is shown this once. */
 export class NewConnectLinkBody extends ConnectLinkBody {
   @ApiProperty({ format: 'uri', description: 'Works once. The secret is in the fragment, which no server sees.' })
   url!: string;
 }
 
-/** A link that can be used. */
 export interface OpenLink {
   id: string;
   provider: string;
@@ -56,21 +52,17 @@ export interface OpenLink {
 }
 
 const DAYS = 3;
-/** A link ends with its maker, too. */
 const MAKER_END = makerEnd('$1', 'ats_connect_links.created_by');
 const COLUMNS = `id, provider, expires_at, used_at, created_at,
   case when used_at is null and ${MAKER_END} <= now() then least(revoked_at, ${MAKER_END}) else revoked_at end as revoked_at`;
 const OPEN = `used_at is null and revoked_at is null and expires_at > now() and ${MAKER_END} > now()`;
 
-/** Links that have been over for a month. */
+/** Links that ended a month ago. */
 export const CONNECT_LINK_LEFTOVERS = [
   `delete from ats_connect_links where expires_at < now() - interval '30 days'`,
   `delete from ats_authorizations where expires_at < now() - interval '1 day'`,
 ];
 
-/**
- * Makes and revokes connect links.
- */
 @Injectable()
 export class ConnectLinksService {
   constructor(
@@ -92,36 +84,30 @@ export class ConnectLinksService {
     return once(this.db, caller, async (tx) => {
       const { token, hash } = mintToken('tbi', tenantId);
       const id = newId('alk');
-      const made = await this.insertLink(tx, tenantId, { id, hash, provider, createdBy: actor });
+      const { rows } = await tx.query<ConnectLinkBody>(
+        `insert into ats_connect_links (tenant_id, id, hash, provider, created_by, expires_at)
+       values ($1, $2, $3, $4, $5, now() + interval '${DAYS} days') returning ${COLUMNS}`,
+        [tenantId, id, hash, provider, JSON.stringify(actor)],
+      );
       const line = { action: 'ats_connect_link.created', targetType: 'ats_connect_link', targetId: id };
       await this.audit.record(tx, { tenantId, actor, requestId, ...line, after: { provider } });
-      return { ...made, url: this.addresses.connectLink(provider, token) };
+      return { ...rows[0]!, url: this.addresses.connectLink(provider, token) };
     });
   }
 
   /** @throws {NotFound} when there is no such open link */
   async revoke({ tenantId, actor, requestId }: Caller, id: string): Promise<void> {
     await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.revokeRow(tx, tenantId, id))) throw new NotFound('connect link');
+      const { rowCount } = await tx.query(
+        `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
+        [tenantId, id],
+      );
+      if (rowCount !== 1) throw new NotFound('connect link');
       const line = { action: 'ats_connect_link.revoked', targetType: 'ats_connect_link', targetId: id };
       await this.audit.record(tx, { tenantId, actor, requestId, ...line });
     });
   }
 
-  async insertLink(
-    tx: SqlRunner,
-    tenantId: string,
-    link: { id: string; hash: Buffer; provider: string; createdBy: Actor },
-  ): Promise<ConnectLinkBody> {
-    const { rows } = await tx.query<ConnectLinkBody>(
-      `insert into ats_connect_links (tenant_id, id, hash, provider, created_by, expires_at)
-       values ($1, $2, $3, $4, $5, now() + interval '${DAYS} days') returning ${COLUMNS}`,
-      [tenantId, link.id, link.hash, link.provider, JSON.stringify(link.createdBy)],
-    );
-    return rows[0]!;
-  }
-
-  /** Returns the links of a tenant, newest first, with one too many. */
   async listLinks(tenantId: string, after: string | null, limit: number): Promise<ConnectLinkBody[]> {
     const { rows } = await this.db.query<ConnectLinkBody>(
       `select ${COLUMNS} from ats_connect_links where tenant_id = $1 and ($2::text is null or id < $2)
@@ -131,7 +117,7 @@ export class ConnectLinksService {
     return rows;
   }
 
-  /** Returns an open link by its secret; null: it is unknown, used, revoked or expired. */
+  /** Returns an open link by its secret; null when it is unknown, used, revoked or expired. */
   async byHash(tenantId: string, hash: Buffer): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
       `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and hash = $2 and ${OPEN}`,
@@ -140,7 +126,6 @@ export class ConnectLinksService {
     return rows[0] ?? null;
   }
 
-  /** Returns an open link. */
   async byId(tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await this.db.query<OpenLink>(
       `select id, provider, created_by, created_at from ats_connect_links where tenant_id = $1 and id = $2 and ${OPEN}`,
@@ -158,7 +143,7 @@ export class ConnectLinksService {
     return rows[0]?.created_by ?? null;
   }
 
-  /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is open no more */
+  /** Uses up a link. Of concurrent uses one succeeds. @returns null when it is no longer open */
   async useLink(tx: SqlRunner, tenantId: string, id: string): Promise<OpenLink | null> {
     const { rows } = await tx.query<OpenLink>(
       `update ats_connect_links set used_at = now() where tenant_id = $1 and id = $2 and ${OPEN}
@@ -166,14 +151,5 @@ export class ConnectLinksService {
       [tenantId, id],
     );
     return rows[0] ?? null;
-  }
-
-  /** Ends an open link. @returns false when there is no such link, or it is over already */
-  async revokeRow(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
-    const { rowCount } = await tx.query(
-      `update ats_connect_links set revoked_at = now() where tenant_id = $1 and id = $2 and ${OPEN}`,
-      [tenantId, id],
-    );
-    return rowCount === 1;
   }
 }

@@ -26,17 +26,15 @@ import { AuthorizationsRepository, type Authorization } from './authorizations.r
 import { ConnectLinksService } from './connect-links.service.js';
 import { ConnectRefused } from './marketplace.errors.js';
 
-/** What a grant is for. */
 interface Granted {
   grant: Grant;
   linkId: string | null;
   connectionId: string | null;
   region: string;
-  /** The signed-in person who approved; null: the holder of a link. */
+  /** The signed-in user who approved; null for the holder of a link. */
   userId: string | null;
 }
 
-/** A connection that is made. */
 export interface Connected {
   tenantId: string;
   connectionId: string;
@@ -44,10 +42,9 @@ export interface Connected {
   missing: string[];
 }
 
-/** The users that the page offers. A longer list is that of the API and of `ats users`. */
+/** The most users of the page. The API and `ats users` have the whole list. */
 const MOST = 200;
 
-/** What the browser sends with the choice. */
 interface Chosen {
   state: string;
   asUser: string;
@@ -56,20 +53,14 @@ interface Chosen {
   requestId: string;
 }
 
-/** What came of a choice. */
 interface Choice {
   tenantId: string;
-  /** Why the user is refused, in words; null: it is set. */
+  /** Why the user is refused, in words; null when the user is set. */
   said: string | null;
-  /** The users to choose from, after a refusal. */
   users: readonly AtsUserBody[];
 }
 
-/**
- * Makes a connection of a grant, or gives the grant to one that is there.
- *
- * Finds out whether a new connection needs a user as whom it writes, and sets the one that is chosen on the page.
- */
+/** Makes or renews a connection with a grant, and asks for the user as whom it writes, where it needs one. */
 @Injectable()
 export class GrantedConnections {
   constructor(
@@ -82,14 +73,14 @@ export class GrantedConnections {
     private readonly account: SameAccount,
     private readonly audit: AuditService,
     private readonly service: AtsConnectionsService,
-    private readonly approvers: AtsUsers,
+    private readonly users: AtsUsers,
     private readonly apis: AtsApis,
-    private readonly states: AuthorizationsRepository,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly administrators: Administrators,
   ) {}
 
   /**
-   * @throws {ConnectRefused} `link_over` where the link was used meanwhile, `other_account` where the grant is of another
+   * @throws {ConnectRefused} `link_over` where the link was used since, `other_account` where the grant is of another
    * account than the records of the connection, `account_taken` where another connection is of the account
    */
   async make(by: AuditBy, connector: Connector, granted: Granted): Promise<Connected> {
@@ -98,7 +89,7 @@ export class GrantedConnections {
     // A simulator is no region of the connector: calls need its address.
     const baseUrl = connector.regions[region] === undefined ? this.clients.region(connector, region)!.api : null;
     await this.demandSameAccount(tenantId, connector, granted, { region, baseUrl });
-    // Vendors may leave the scopes out where they are those that were asked for (RFC 6749 §5.1).
+    // Vendors may leave out scopes equal to the requested ones (RFC 6749 §5.1).
     const scopes = granted.grant.scopes ?? [...connector.oauth!.scopes];
     const { id, marker } = await this.db.transaction(tenantId, async (tx) => {
       if (granted.linkId !== null && (await this.links.useLink(tx, tenantId, granted.linkId)) === null) {
@@ -180,7 +171,7 @@ export class GrantedConnections {
    * Returns the users of the ATS to choose from, where the connection has none as whom it writes. The list is empty
    * where the ATS does not show its users.
    *
-   * @param userId the user of this service who approved; null: the holder of a connect link
+   * @param userId the user of this service who approved; null for the holder of a connect link
    * @returns null when the connection has a user, or needs none
    */
   async needed(
@@ -192,7 +183,7 @@ export class GrantedConnections {
     if (connection === undefined || !lacksWriter(connector, connection.writes, connection.approvedBy)) return null;
     if (await this.hasApprover(connection, connector, userId)) return null;
     try {
-      return (await this.approvers.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
+      return (await this.users.page(connection, connector, { limit: MOST, after: null, list: '' })).data;
     } catch (error) {
       if (error instanceof NoUsersKnown) return [];
       throw error;
@@ -200,15 +191,15 @@ export class GrantedConnections {
   }
 
   /**
-   * Sets the user as whom the connection writes that an authorization has made: from the same browser, by the same person
-   * or the holder of the link, within the ten minutes of the authorization.
+   * Sets the user as whom the connection of an authorization writes: from the same browser, by the same user or link,
+   * within the ten minutes of the authorization.
    *
-   * @returns why the user is refused, in words; null: it is set
+   * @returns why the user is refused, in words; null when it is set
    * @throws {ConnectRefused} `writer_over`, `other_browser`, `state_unknown`
    */
   async choose(connector: Connector, chosen: Chosen): Promise<Choice> {
-    const known = await this.states.stateOf(connector.provider, chosen.state);
-    this.states.secretOf(known, chosen.cookies);
+    const known = await this.authorizations.stateOf(connector.provider, chosen.state);
+    this.authorizations.secretOf(known, chosen.cookies);
     const { tenantId, authorization } = known;
     const { used, expired, connection_id: connectionId, user_id: userId } = authorization;
     const actor = await this.actorOf(tenantId, authorization, chosen.session);
@@ -245,7 +236,7 @@ export class GrantedConnections {
 
   private async hasApprover(connection: AtsConnection, connector: Connector, userId: string | null): Promise<boolean> {
     try {
-      return await this.approvers.noteApprovers(connection, connector, this.apis.of(connection), userId);
+      return await this.users.noteApprovers(connection, connector, this.apis.of(connection), userId);
     } catch (error) {
       if (error instanceof AtsFailure) return false;
       throw error;

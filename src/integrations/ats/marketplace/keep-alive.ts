@@ -6,7 +6,7 @@ import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsCredentials, DUE_RENEWALS } from '../connections/ats-credentials.js';
 import { AtsStates } from '../connections/ats-states.js';
 
-/** Renews grants that nothing uses, before their refresh tokens end: of paused connections, and of vendors with short ones. */
+/** Renews unused grants before their refresh tokens end: of paused connections, and of vendors with short ones. */
 @Injectable()
 export class GrantKeepAlive extends WorkKind {
   override readonly kind = 'ats.grants';
@@ -26,7 +26,7 @@ export class GrantKeepAlive extends WorkKind {
     return DUE_RENEWALS;
   }
 
-  /** Renews one grant. A server that is away is asked again within the hour. */
+  /** Renews one grant. An unreachable server is asked again within the hour. */
   override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const connection = await this.store.fresh(tenantId, id);
     try {

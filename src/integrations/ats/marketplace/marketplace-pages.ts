@@ -10,7 +10,6 @@ import { AtsAddresses, AtsConnectionStore } from '../connections/ats-connections
 import type { Connector } from '../connectors/connector.js';
 import type { Starter } from './marketplace.service.js';
 
-/** A connection that may get the grant. */
 interface Choosable {
   id: string;
   name: string;
@@ -20,13 +19,12 @@ function dayOf(moment: Date): string {
   return `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** What the page on which a person begins shows. */
 interface StartAsk {
   title: string;
   tenant: string;
   domains: readonly string[];
   former: { name: string; until: Date } | null;
-  /** The link with which the person came; null: a session. */
+  /** The link with which the person came; null for a session. */
   link: { created_by: { kind: string; name: string }; created_at: Date } | null;
   person: string | null;
   action: string;
@@ -58,12 +56,11 @@ function evidenceOf({ domains, former, link }: StartAsk) {
   }`;
 }
 
-/** Returns a name of the tenant's own text in quotes; nothing for one that looks as if someone had checked it. */
+/** Returns a name in quotes; empty for one that looks as if someone had checked it. */
 function quoted(name: string): string {
   return tenantNameProblem(name) === null ? ` “${name}”` : '';
 }
 
-/** Makes the page on which a person begins: for which tenant, and which connection. */
 function startPage(ask: StartAsk): HtmlPage {
   const { title, tenant, person, action, code, connections } = ask;
   const again = connections.map(
@@ -114,13 +111,12 @@ export function connectLinkPage(title: string, action: string): HtmlPage {
   };
 }
 
-/** Makes the page of a connection that is made. */
 export function connectedPage(done: {
   title: string;
   tenant: string;
   marker: string;
   missing: readonly string[];
-  /** What the page asks; null: nothing. */
+  /** The question of the page, or null. */
   ask: WriterAsk | null;
 }): HtmlPage {
   const { title, tenant, marker, missing, ask } = done;
@@ -144,14 +140,13 @@ export function connectedPage(done: {
   };
 }
 
-/** The texts and addresses of the form that asks which user of the ATS writes. */
 interface WriterAsk {
   title: string;
   action: string;
   state: string;
-  /** Empty where the ATS does not show its users: then the id is typed. */
+  /** Empty where the ATS does not show its users: the person types the id. */
   users: readonly AtsUserBody[];
-  /** Why the last choice was refused, in words; null: there was none. */
+  /** Why the last choice was refused, in words; null for the first one. */
   said: string | null;
 }
 
@@ -180,12 +175,10 @@ function writerForm({ title, action, state, users, said }: WriterAsk) {
     <p class="note">The user can be chosen later, too: <code>talent-bridge ats set --as-user</code>.</p>`;
 }
 
-/** Makes the page that asks again which user writes. */
 export function writerPage(ask: WriterAsk): HtmlPage {
   return { title: `${ask.title} is connected`, status: 422, tellsUs: true, body: writerForm(ask) };
 }
 
-/** Makes the page after the choice of the user that writes. */
 export function writerSetPage(title: string): HtmlPage {
   return {
     title: `${title} is connected`,
@@ -194,7 +187,6 @@ export function writerSetPage(title: string): HtmlPage {
   };
 }
 
-/** Makes the page of a failed connecting. */
 export function notConnectedPage(refusal: { title: string; said: string; again: string; status: number }): HtmlPage {
   const { title, said, again, status } = refusal;
   return {
@@ -205,7 +197,6 @@ export function notConnectedPage(refusal: { title: string; said: string; again: 
   };
 }
 
-/** The page on which a person sees for which tenant an ATS is connected. */
 @Injectable()
 export class StartPages {
   constructor(
@@ -216,7 +207,7 @@ export class StartPages {
     private readonly store: AtsConnectionStore,
   ) {}
 
-  /** Sends the page; `code` is the secret of a connect link, null without one. */
+  /** Sends the page; `code` is the secret of a connect link, or null. */
   async show(res: BridgeResponse, connector: Connector, starter: Starter, code: string | null): Promise<void> {
     const face = await this.faces.of(starter.tenantId);
     const { provider, title } = connector;
@@ -235,7 +226,7 @@ export class StartPages {
     sendPage(res, page, face);
   }
 
-  /** The connections that a new grant can be given to: those made by OAuth, and those that are disconnected. */
+  /** The connections that can get a new grant: those made by OAuth, and disconnected ones. */
   async choosable(tenantId: string, provider: string): Promise<Choosable[]> {
     const all = await this.store.of(tenantId);
     return all

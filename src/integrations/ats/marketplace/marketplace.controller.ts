@@ -21,7 +21,6 @@ import { MarketplaceService, type Starter } from './marketplace.service.js';
 const FORM_BYTES = 4_096;
 const COOKIE_SECONDS = 600;
 
-/** The form with which a person begins. */
 export class ConnectForm {
   @ApiProperty({ required: false, description: 'The secret of a connect link, or the whole link.' })
   code?: string;
@@ -31,17 +30,14 @@ export class ConnectForm {
   connection?: string;
 }
 
-/**
- * The pages with which a person connects an ATS by OAuth. An ATS opens `start` from its settings; nothing of that request
- * is trusted but the provider in its path.
- */
+/** Connects an ATS by OAuth. An ATS opens `start` from its settings; only the provider in its path is trusted. */
 @Controller('api/integrations/:provider')
 @ApiTags('ats-connections')
 @UseGuards(DocumentsGuard)
 export class MarketplaceController {
   constructor(
     private readonly marketplace: MarketplaceService,
-    private readonly states: AuthorizationsRepository,
+    private readonly authorizations: AuthorizationsRepository,
     private readonly pages: StartPages,
     private readonly sessions: LiveSessions,
     private readonly faces: TenantFaces,
@@ -160,8 +156,8 @@ export class MarketplaceController {
     });
     if (done === null) return;
     const { tenantId, marker, missing, users } = done;
-    // A page that asks has to know its browser: its cookie goes with the answer.
-    const cookie = users === null ? this.states.cookieOf(state) : null;
+    // The answer to a page with a question must come from the same browser, so its cookie stays.
+    const cookie = users === null ? this.authorizations.cookieOf(state) : null;
     if (cookie !== null) res.setHeader('Set-Cookie', hostCookie(cookie as `__Host-${string}`, '', 'Lax', 0));
     const face = await this.faces.of(tenantId);
     const { title } = connector;

@@ -23,23 +23,21 @@ const REFUSALS = {
   ats_away: 'The ATS gives no answer just now. Nothing has changed; begin again in a moment.',
 } as const;
 
-/** The code of a refusal. */
 type ConnectRefusal = keyof typeof REFUSALS;
 
-/** A code of an error (RFC 6749 §4.1.2.1 admits more). Longer or other text could speak to the reader in our name. */
+/** A code of an error (RFC 6749 §4.1.2.1 admits more). Longer or other text could address the reader in our name. */
 const ATS_CODE = /^[A-Za-z][\w.-]{0,59}$/;
 
-/** Returns the code of an error as it may be shown; null: no code. */
+/** Returns the code of an error if it may be shown, else null. */
 export function atsCodeOf(text: string | null): string | null {
   return text !== null && ATS_CODE.test(text) ? text : null;
 }
 
-/** The connecting of an ATS fails. */
 export class ConnectRefused extends DomainError {
   readonly kind = 'malformed';
   readonly code: string;
 
-  /** @param atsCode the code of the error that the ATS has answered with, for the page */
+  /** @param atsCode the code of the ATS's error, for the page */
   constructor(
     readonly reason: ConnectRefusal,
     atsCode: string | null = null,

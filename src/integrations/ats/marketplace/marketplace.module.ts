@@ -13,7 +13,6 @@ import { StartPages } from './marketplace-pages.js';
 import { MarketplaceController } from './marketplace.controller.js';
 import { MarketplaceService } from './marketplace.service.js';
 
-/** Connecting an ATS by OAuth, in a browser. */
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, AtsAdministrationModule, DomainsModule, SignInModule],
   controllers: [ConnectLinksController, MarketplaceController, WriterController],

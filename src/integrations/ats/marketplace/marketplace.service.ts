@@ -23,46 +23,41 @@ import { ConnectLinksService, type OpenLink } from './connect-links.service.js';
 import { GrantedConnections, type Connected } from './granted-connections.js';
 import { atsCodeOf, ConnectRefused } from './marketplace.errors.js';
 
-/** Who connects: a signed-in administrator, or the holder of a connect link. */
+/** The starter of a connection: a signed-in administrator, or the holder of a connect link. */
 export type Starter = { tenantId: string } & ({ session: SessionRow; link: null } | { session: null; link: OpenLink });
 
-/** Where the browser goes, and what it keeps. */
 interface Begun {
   url: string;
-  /** The name and the secret of the cookie that ties the answer to this browser. */
   cookie: { name: string; secret: string };
 }
 
-/** An answer of an ATS, as the browser brings it. */
 interface ReturnedBrowser {
   state: string;
   code: string | null;
   error: string | null;
-  /** The issuer that the answer names (RFC 9207); null: none. */
+  /** The issuer in the answer (RFC 9207), or null. */
   issuer: string | null;
-  /** The origin of the token address that the answer names; null: none. */
+  /** The origin of the token address in the answer, or null. */
   tokenOrigin: string | null;
   cookies: ReadonlyMap<string, string>;
   session: SessionRow | null;
   requestId: string;
 }
 
-/** The users to choose from, as whom the connection writes; null: there is nothing to choose. */
+/** The users to choose from, as whom the connection writes; null when there is no choice. */
 interface Asked {
   users: readonly AtsUserBody[] | null;
 }
 
 /**
- * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` names a stored authorization, which binds tenant, person
- * or link, provider and browser, for ten minutes and once.
- *
- * OAuth 2.0 at the vendors: where a browser is sent, from where it comes back, and what its code is worth.
+ * Connects an ATS by OAuth 2.0 (RFC 6749 §4.1). The `state` names a stored authorization, which binds tenant, user or
+ * link, provider and browser, for ten minutes and once.
  */
 @Injectable()
 export class MarketplaceService {
   constructor(
     private readonly authorizations: AuthorizationsRepository,
-    private readonly writer: GrantedConnections,
+    private readonly granted: GrantedConnections,
     private readonly links: ConnectLinksService,
     private readonly administrators: Administrators,
     private readonly logger: Logger,
@@ -70,9 +65,11 @@ export class MarketplaceService {
     private readonly addresses: AtsAddresses,
   ) {}
 
-  /** Returns the connector of a provider. @throws {NotFound} as {@link MarketplaceService.partnerClient} */
+  /** @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it */
   partner(provider: string): Connector {
-    return this.partnerClient(provider);
+    const connector = connectorOf(provider);
+    if (connector?.oauth == null || this.clients.clientOf(provider) === null) throw new NotFound('integration');
+    return connector;
   }
 
   /** @throws {NotAnAdministrator} when the person does not administer the tenant */
@@ -91,7 +88,6 @@ export class MarketplaceService {
     return { tenantId: parsed.tenantId, session: null, link };
   }
 
-  /** Begins an authorization, and returns the address of the ATS with what the browser keeps. */
   async begin(starter: Starter, connector: Connector, connectionId: string | null): Promise<Begun> {
     const { token: state, hash } = mintToken('tbg', starter.tenantId);
     const secret = randomBytes(32).toString('base64url');
@@ -109,7 +105,8 @@ export class MarketplaceService {
   }
 
   /**
-   * Takes the answer of the ATS: checks that it belongs to this browser and person, exchanges the code, and makes the connection.
+   * Takes the answer of the ATS: checks that it belongs to this browser and user, exchanges the code, and makes the
+   * connection.
    *
    * @throws {ConnectRefused} with the reason for the person at the browser
    */
@@ -124,9 +121,9 @@ export class MarketplaceService {
     const grant = await this.exchange({ tenantId, connector, region }, returned.code, verifierOf(secret));
     const { link_id: linkId, connection_id: connectionId, user_id: userId } = authorization;
     const by = { tenantId, actor, requestId: returned.requestId };
-    const made = await this.writer.make(by, connector, { grant, linkId, connectionId, userId, region });
+    const made = await this.granted.make(by, connector, { grant, linkId, connectionId, userId, region });
     await this.authorizations.made(tenantId, hash, made.connectionId);
-    return { ...made, users: await this.writer.needed(made, connector, userId) };
+    return { ...made, users: await this.granted.needed(made, connector, userId) };
   }
 
   private endedByAts(tenantId: string, { provider }: Connector, error: string): ConnectRefused {
@@ -135,7 +132,7 @@ export class MarketplaceService {
     return error === 'access_denied' ? new ConnectRefused('denied') : new ConnectRefused('ats_error', code);
   }
 
-  /** Everything that is wrong with the state is known before the authorization is used up. */
+  /** Checks everything about the state before the authorization is used up. */
   private async checked(
     provider: string,
     { state, cookies }: ReturnedBrowser,
@@ -148,7 +145,7 @@ export class MarketplaceService {
     return { ...known, secret };
   }
 
-  /** Returns the actor of the connection: the signed-in person, who must still administer, or the maker of the link. */
+  /** Returns the actor of the connection: the signed-in user, who must still administer, or the maker of the link. */
   private async actorOf(
     tenantId: string,
     { user_id: userId, link_id: linkId }: Authorization,
@@ -164,19 +161,8 @@ export class MarketplaceService {
     return { kind: 'user', id: session.user_id, name: session.user_id };
   }
 
-  /**
-   * Returns the connector of a provider.
-   *
-   * @throws {NotFound} where the provider is unknown, has no OAuth, or the operator has set no client for it
-   */
-  partnerClient(provider: string): Connector {
-    const connector = connectorOf(provider);
-    if (connector?.oauth == null || this.clients.clientOf(provider) === null) throw new NotFound('integration');
-    return connector;
-  }
-
-  /** Returns the address to which a browser is sent; `challenge` is that of PKCE (RFC 7636). */
-  authorizeUrl(connector: Connector, state: string, challenge: string): string {
+  /** Returns where to send a browser; `challenge` is that of PKCE (RFC 7636). */
+  private authorizeUrl(connector: Connector, state: string, challenge: string): string {
     const { client, region } = this.clientOf(connector);
     const url = new URL(region.authorize!);
     const query = {
@@ -193,20 +179,16 @@ export class MarketplaceService {
     return url.href;
   }
 
-  /** Returns the region that an answer names; null: the answer is of another provider. */
-  answeredRegion(
+  /** Returns the region in an answer; null when the answer is of another provider. */
+  private answeredRegion(
     connector: Connector,
     { issuer, tokenOrigin }: { issuer: string | null; tokenOrigin: string | null },
   ): string | null {
     return this.isIssuer(connector, issuer) ? this.clients.answeredRegion(connector, tokenOrigin) : null;
   }
 
-  /**
-   * Exchanges a code for a grant.
-   *
-   * @throws {ConnectRefused} when the vendor refuses the code or gives no answer
-   */
-  async exchange(
+  /** Exchanges a code for a grant. @throws {ConnectRefused} when the vendor refuses the code or gives no answer */
+  private async exchange(
     { tenantId, connector, region: name }: { tenantId: string; connector: Connector; region: string },
     code: string,
     verifier: string,
@@ -226,13 +208,13 @@ export class MarketplaceService {
     }
   }
 
-  /** An answer that names another issuer was mixed up by an attacker (RFC 9207 §2.4). */
+  /** An answer with another issuer was mixed up by an attacker (RFC 9207 §2.4). */
   private isIssuer(connector: Connector, issuer: string | null): boolean {
     const own = new URL(this.clientOf(connector).region.authorize!).origin;
     return issuer === null || issuer === own || issuer === `${own}/`;
   }
 
-  /** The client of this installation at the vendor; the caller has checked that there is one. */
+  /** The caller has checked that there is a client. */
   private clientOf(
     connector: Connector,
     name = this.clients.usualRegion(connector),
@@ -244,7 +226,7 @@ export class MarketplaceService {
   }
 }
 
-/** The verifier of PKCE (RFC 7636), made of the secret that this browser alone has: nothing more is stored. */
+/** The verifier of PKCE (RFC 7636), made from the secret of this browser: nothing more is stored. */
 function verifierOf(secret: string): string {
   return createHash('sha256').update(`pkce ${secret}`).digest('base64url');
 }

@@ -6,16 +6,13 @@ import { retryAfterOf } from '../api/ats-answer.rules.js';
 import { type Credential, AtsFailure } from '../api/ats-api.js';
 import type { Connector, Region } from '../connectors/connector.js';
 
-/** The name of the region that `ATS_SIMULATORS` adds. */
 const SIMULATOR = 'simulator';
 
-/** A partner's client at a vendor. */
 export interface OAuthClient {
   id: string;
   secret: string;
 }
 
-/** Returns a region at another origin, with the same paths. */
 function moved(region: Region, origin: string): Region {
   const at = (text: string): string => {
     const { pathname } = new URL(text);
@@ -29,24 +26,22 @@ function moved(region: Region, origin: string): Region {
   };
 }
 
-/** The tokens of a grant. */
 export interface Grant {
   credential: Extract<Credential, { kind: 'oauth' }>;
-  /** Null: the answer names none. */
   scopes: string[] | null;
 }
 
 /** Tokens are visible ASCII (RFC 6749 appendix A.12), and no vendor's is longer. */
 const TOKEN = /^[\x20-\x7e]{1,8192}$/;
-/** Without a word about it an access token is taken to live so long. */
+/** The life of an access token without `expires_in`. */
 const USUAL_SECONDS = 3_600;
 const LONGEST_SECONDS = 366 * 86_400;
 
 /**
- * Returns the grant of a token answer (RFC 6749 §5.1), or null where it has no grant. Greenhouse sends when a token ends
- * (`expires_at`), others after how many seconds.
+ * Returns the grant of a token answer (RFC 6749 §5.1), or null. Greenhouse sends the end of a token (`expires_at`),
+ * others its seconds.
  *
- * @param before the refresh token that was used: it stays where the answer names no new one
+ * @param before the used refresh token: it stays valid where the answer has no new one
  */
 export function grantOf(answer: unknown, before: string | null, now: Date): Grant | null {
   if (answer === null || typeof answer !== 'object') return null;
@@ -81,16 +76,12 @@ function endOf({ expires_in: seconds, expires_at: at }: Record<string, unknown>,
 /** The part of its life after which an access token is renewed. */
 const RENEWED_AT = 0.8;
 
-/** Returns whether an access token is renewed before the next call. */
 export function isDue({ expiresAt, refreshedAt }: { expiresAt: string; refreshedAt: string }, now: Date): boolean {
   const from = Date.parse(refreshedAt);
   return now.getTime() >= from + (Date.parse(expiresAt) - from) * RENEWED_AT;
 }
 
-/**
- * Returns when a grant that nothing uses is renewed so that it stays alive: after half of the time in which a refresh
- * token ends without use; null: it does not end so.
- */
+/** Renewal comes at half of the time in which an unused refresh token ends; null when it does not end. */
 export function keepAliveAt(credential: Credential, refreshIdleMs: number | null): Date | null {
   if (credential.kind !== 'oauth' || credential.refreshToken === null || refreshIdleMs === null) return null;
   return new Date(Date.parse(credential.refreshedAt) + refreshIdleMs / 2);
@@ -99,7 +90,6 @@ export function keepAliveAt(credential: Credential, refreshIdleMs: number | null
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 
-/** One request to a token address. */
 interface TokenRequest {
   tenantId: string;
   connector: Connector;
@@ -109,9 +99,8 @@ interface TokenRequest {
 }
 
 /**
- * Asks token addresses of vendors for grants (RFC 6749 §4.1.3, §4.4, §6), and revokes them (RFC 7009).
- *
- * The OAuth clients of this installation, and the regions of vendors as it calls them.
+ * Requests grants at token addresses of vendors (RFC 6749 §4.1.3, §4.4, §6), and revokes them (RFC 7009). Knows the
+ * OAuth clients of this installation, and the regions of vendors for it.
  */
 @Injectable()
 export class TokenClient {
@@ -121,7 +110,6 @@ export class TokenClient {
     private readonly clock: Clock,
   ) {}
 
-  /** Exchanges the code of an authorization. @throws {AtsFailure} */
   async exchange(
     ask: Omit<TokenRequest, 'fields'>,
     code: string,
@@ -217,10 +205,10 @@ export class TokenClient {
   }
 
   /**
-   * Returns the name of the region of an account, as the answer of the ATS tells it; null: there is no such region. The
-   * answer comes through a browser, and the client's secret goes to the token address: only origins of the list count.
+   * Returns the region of an account from the answer of the ATS, or null. The answer comes through a browser, and the
+   * client's secret goes to the token address: only origins of the list count.
    *
-   * @param tokenOrigin null: the answer names none, and the region is the usual one
+   * @param tokenOrigin null when the answer has none, and the region is the usual one
    */
   answeredRegion(connector: Connector, tokenOrigin: string | null): string | null {
     if (tokenOrigin === null) return this.usualRegion(connector);
@@ -241,7 +229,7 @@ export class TokenClient {
   }
 }
 
-/** The codes with which a grant ends (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
+/** The codes that end a grant (RFC 6749 §5.2). Other refusals are those of our client: the operator can end them. */
 const ENDS = new Set(['invalid_grant', 'invalid_code', 'access_denied', 'unauthorized_client']);
 
 /** Codes are words. Other text could be a token that the host repeats, and would get into logs and answers. */
@@ -265,6 +253,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // No JSON is no token.
+    return null; // A body without JSON has no token.
   }
 }

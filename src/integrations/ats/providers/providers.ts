@@ -12,7 +12,6 @@ export function connectorOf(provider: string): Connector | undefined {
   return CONNECTORS.find((connector) => connector.provider === provider);
 }
 
-/** Returns all connectors. */
 export function connectors(): readonly Connector[] {
   return CONNECTORS;
 }

@@ -18,32 +18,23 @@ import { AtsWritesRepository } from './ats-writes.repository.js';
 import { ATS } from './write.js';
 
 /**
- * The pace of the calls is the connection's own, so a destination has no rate. The time-out is that of a lease: a write is
- * some calls, and one that takes longer is fenced by its own row.
+ * The pace belongs to the connection, so a destination has no rate. The time-out is that of a lease: a write takes
+ * several calls, and a longer one is fenced by its own row.
  */
 const SETTINGS = { concurrency: 4, timeout_ms: 15_000, rate: null };
 
-/** Returns the key of a connection's destination. */
 export function destinationOf({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): DestinationKey {
   return { tenantId, channel: ATS, id };
 }
 
-/** For so long an active user is not asked for again. */
 const KNOWN_MS = 120_000;
 const MOST_KNOWN = 10_000;
 
-/** The user of the ATS as whom is written, or why there is none. */
 type Writer = { id: string | null } | { missing: 'no_writer' | 'writer_gone' };
 
 type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
-/**
- * What the administration of connections asks of the writes.
- *
- * The destinations of the channel: one for each connection that something was written to.
- *
- * Knows as which user of the ATS is written. Active users are remembered for two minutes.
- */
+/** The destinations of the channel, one for each connection, and the cached user of the ATS as whom each writes. */
 @Injectable()
 export class AtsPublish {
   private readonly known = new Map<string, number>();
@@ -60,8 +51,8 @@ export class AtsPublish {
     events.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
   }
 
-  /** Lets what waits go out now: the connection has another credential or writer, or is not paused any more. */
-  async resume(connection: Key): Promise<void> {
+  /** Sends waiting writes now: the connection has another credential or writer, or is no longer paused. */
+  private async resume(connection: Key): Promise<void> {
     this.forgetWriter(connection);
     await this.states.resume(this.db, destinationOf(connection));
     this.wakeups.wake(destinationOf(connection));
@@ -78,7 +69,7 @@ export class AtsPublish {
     return left;
   }
 
-  /** Makes the destination of a connection, where there is none or the last one was removed. */
+  /** Makes the destination of a connection, where it is missing or was removed. */
   async demandDestination(tx: SqlRunner, connection: AtsConnection): Promise<void> {
     const key = destinationOf(connection);
     const known = await this.destinations.read(key, tx);
@@ -90,7 +81,7 @@ export class AtsPublish {
     });
   }
 
-  /** Returns as whom is written. Where the vendor needs a user, the user has to be active. */
+  /** Returns the user as whom the connection writes. Where the vendor needs a user, the user has to be active. */
   async writerOf(connection: AtsConnection, connector: Connector, api: AtsApi): Promise<Writer> {
     const id = connection.writes.as_user ?? connection.approvedBy;
     if (!connector.writes.needsUser) return { id };
@@ -105,7 +96,6 @@ export class AtsPublish {
     return { id };
   }
 
-  /** Asks for the users of a connection anew. */
   forgetWriter({ tenantId, id }: Pick<AtsConnection, 'tenantId' | 'id'>): void {
     for (const key of this.known.keys()) if (key.startsWith(`${tenantId} ${id} `)) this.known.delete(key);
   }

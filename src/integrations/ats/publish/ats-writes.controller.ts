@@ -21,7 +21,6 @@ import {
 import { AtsWritesService } from './ats-writes.service.js';
 import { WRITE_STATES } from './write.js';
 
-/** What is written to an ATS, and what became of it. */
 @ApiController('ats-connections', { tag: 'ats-connections' })
 @RequireScope('ats:manage')
 @ApiRefusals()

@@ -3,13 +3,11 @@ import { Flag, Text } from '../../../base/http/fields.js';
 import type { ListedAttempt } from '../../../engine/delivery/attempts.js';
 import { WRITE_STATES, type WriteKind, type WriteState, markerOf, type AtsWriteRow } from './write.js';
 
-/** Why a write is dismissed. */
 export class DismissWrite {
   @Text({ max: 200, example: 'The candidate asked for it.' })
   reason!: string;
 }
 
-/** On whom the writing is tested. */
 export class TestWrite {
   @Text({ max: 255, description: 'The id of a candidate that came through this connection.' })
   candidate_id!: string;
@@ -21,7 +19,6 @@ export class TestWrite {
   confirm?: boolean;
 }
 
-/** A write to an ATS as this API shows it. */
 export class AtsWriteBody {
   @ApiProperty({ example: 'awr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
@@ -68,7 +65,6 @@ export class AtsWriteBody {
   updated_at!: string;
 }
 
-/** One try of a write. */
 class WriteAttemptBody {
   @ApiProperty({ type: String, format: 'date-time' })
   at!: string;
@@ -80,13 +76,11 @@ class WriteAttemptBody {
   ms!: number;
 }
 
-/** A write with its tries. */
 export class AtsWriteWithTriesBody extends AtsWriteBody {
   @ApiProperty({ type: [WriteAttemptBody], description: 'Newest first, at most 50.' })
   tries!: WriteAttemptBody[];
 }
 
-/** One step of a test. */
 export class TestStepBody {
   @ApiProperty({ enum: ['candidate', 'user', 'write', 'read_back', 'take_back'] })
   step!: string;
@@ -96,7 +90,6 @@ export class TestStepBody {
   detail!: string;
 }
 
-/** What a test of writing came to. */
 export class TestWriteBody {
   @ApiProperty({ description: 'All steps succeeded.' })
   ok!: boolean;
@@ -106,7 +99,6 @@ export class TestWriteBody {
   steps!: TestStepBody[];
 }
 
-/** Returns a write as the API shows it. */
 export function atsWriteBody(row: AtsWriteRow): AtsWriteBody {
   return {
     id: row.id,
@@ -129,7 +121,6 @@ export function atsWriteBody(row: AtsWriteRow): AtsWriteBody {
   };
 }
 
-/** Returns a try as the API shows it. */
 export function writeAttemptBody({ sent_at, outcome, detail, duration_ms }: ListedAttempt): WriteAttemptBody {
   return { at: sent_at.toISOString(), outcome, detail, ms: duration_ms };
 }

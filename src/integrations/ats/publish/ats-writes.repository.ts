@@ -6,13 +6,11 @@ import type { AtsConnection } from '../connections/connection.js';
 import type { WriteTarget } from '../connectors/connector.js';
 import { ATS, GONE, type AtsWriteRow, type WriteKind, type WriteState } from './write.js';
 
-/** Which writes a list shows. */
 export interface WriteFilter {
   state?: WriteState | undefined;
   candidateId?: string | undefined;
 }
 
-/** How a write ends, or how it stays. */
 export interface WriteEnd {
   state: WriteState;
   reason?: string | null;
@@ -28,26 +26,20 @@ function enqueue(statement: WriteStatement, tenantId: string, connectionId: stri
   enqueueMessages(statement, { tenantId, channel: ATS }, [{ id: connectionId, ordered: true }], messages);
 }
 
-/** A candidate as its ATS knows it. */
 interface RemoteCandidate {
   remoteId: string;
-  /** The application that the metadata names; null: none. */
+  /** The application in the metadata, or null. */
   applicationId: string | null;
 }
 
-/** Merges of merges are followed so far. */
 const MOST_MERGES = 8;
 
-/**
- * The statements of writes to ATSs.
- *
- * Finds candidates in the ATS of their connection.
- */
+/** Reads and changes writes to ATSs, and finds candidates in the ATS of their connection. */
 @Injectable()
 export class AtsWritesRepository {
   constructor(private readonly db: Database) {}
 
-  /** Puts down a write with its place in the lane of the candidate, whose row is locked. */
+  /** Adds a write with its place in the lane of the candidate, whose row is locked. */
   async add(
     tx: SqlRunner,
     tenantId: string,
@@ -68,7 +60,7 @@ export class AtsWritesRepository {
     await statement.run(tx);
   }
 
-  /** Puts a write that ended back to the end of the candidate's lane. The candidate is locked. */
+  /** Puts an ended write at the end of the candidate's lane. The candidate is locked. */
   async again(tx: SqlRunner, tenantId: string, { id, connection_id }: AtsWriteRow): Promise<void> {
     const statement = new WriteStatement().subject(
       (
@@ -81,10 +73,7 @@ export class AtsWritesRepository {
     await statement.run(tx);
   }
 
-  /**
-   * Gives the writes of a merged candidate to the survivor. Those that wait follow what waits for the survivor; so do those
-   * that failed because the ATS had the candidate no more.
-   */
+  /** Waiting writes follow the survivor's own; so do those that failed because the ATS no longer had the candidate. */
   async move(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
     const { rows } = await tx.query<AtsWriteRow>(
       `update ats_writes set candidate_id = $3, updated_at = now() where tenant_id = $1 and candidate_id = $2
@@ -96,7 +85,7 @@ export class AtsWritesRepository {
     for (const row of waiting) await this.again(tx, tenantId, row);
   }
 
-  /** Removes what waits for an erased candidate; of the others ids alone stay. */
+  /** Removes the waiting writes of an erased candidate; of the others only ids stay. */
   async erase(tx: SqlRunner, tenantId: string, candidateId: string): Promise<void> {
     await tx.query(`delete from ats_writes where tenant_id = $1 and candidate_id = $2 and state = 'waiting'`, [
       tenantId,
@@ -124,7 +113,6 @@ export class AtsWritesRepository {
     return rowCount ?? 0;
   }
 
-  /** Returns the revisions of one kind of an interview, newest first. */
   async revisions(
     tenantId: string,
     of: { connectionId: string; interviewId: string; kind: WriteKind },
@@ -138,7 +126,6 @@ export class AtsWritesRepository {
     return rows;
   }
 
-  /** Returns the next write of a candidate; undefined: nothing waits. */
   async next(tenantId: string, connectionId: string, candidateId: string): Promise<AtsWriteRow | undefined> {
     const { rows } = await this.db.query<AtsWriteRow>(
       `select ${COLUMNS} from ats_writes
@@ -163,7 +150,6 @@ export class AtsWritesRepository {
     return rows[0];
   }
 
-  /** Returns a page, newest first, with one too many. */
   async list(
     tenantId: string,
     connectionId: string,
@@ -186,7 +172,7 @@ export class AtsWritesRepository {
     return rows;
   }
 
-  /** Returns writes about a candidate, of all connections, newest first. @param before the id that they are older than */
+  /** Returns writes about a candidate, of all connections, newest first. @param before only older ids */
   async ofCandidate(tenantId: string, candidateId: string, before: string, limit: number): Promise<AtsWriteRow[]> {
     const { rows } = await this.db.query<AtsWriteRow>(
       `select ${COLUMNS} from ats_writes where tenant_id = $1 and candidate_id = $2 and id < $3
@@ -197,10 +183,10 @@ export class AtsWritesRepository {
   }
 
   /**
-   * Notes that a call which may take effect begins now. It is committed before the call, so that the next try
-   * after a crash looks for the effect first.
+   * Notes that a call which may take effect begins now. The commit comes before the call, so that the next try after a
+   * crash looks for the effect first.
    *
-   * @param holdMs so long no other process begins one: the call is over by then
+   * @param holdMs no other process begins a call for this time, in which the call ends
    * @returns false where another process has begun one since the write was read, or it ended
    */
   async begin(tenantId: string, { id, attempts }: AtsWriteRow, target: WriteTarget, holdMs: number): Promise<boolean> {
@@ -214,7 +200,7 @@ export class AtsWritesRepository {
     return rowCount === 1;
   }
 
-  /** Keeps the id that the ATS gave, until it is read back: from now on the write is not made again. */
+  /** Keeps the id from the ATS until it is read back: from now on the write is not repeated. */
   async keepRef(tenantId: string, id: string, remoteRef: string): Promise<void> {
     await this.db.query(
       `update ats_writes set remote_ref = $3, busy_until = null, updated_at = now() where tenant_id = $1 and id = $2`,
@@ -222,12 +208,12 @@ export class AtsWritesRepository {
     );
   }
 
-  /** Notes that the call of `begin` is over: it has no effect any more. */
+  /** Notes that the call of `begin` is over, without a later effect. */
   async release(tenantId: string, id: string): Promise<void> {
     await this.db.query(`update ats_writes set busy_until = null where tenant_id = $1 and id = $2`, [tenantId, id]);
   }
 
-  /** Notes how a try came out. A write that was dismissed or superseded meanwhile is shown as written if it was. */
+  /** Notes the result of a try. A write that was dismissed or superseded since is shown as written if it was. */
   async end(tenantId: string, id: string, { state, reason, detail, remoteRef }: WriteEnd): Promise<void> {
     await this.db.query(
       `update ats_writes set state = case when state = 'waiting' or $3 = 'written' then $3 else state end,
@@ -238,7 +224,6 @@ export class AtsWritesRepository {
     );
   }
 
-  /** Ends a write by hand. The write is locked. */
   async dismiss(tx: SqlRunner, tenantId: string, id: string, reason: string): Promise<void> {
     await tx.query(
       `update ats_writes set state = 'dismissed', reason = $3, detail = null, updated_at = now()
@@ -247,7 +232,6 @@ export class AtsWritesRepository {
     );
   }
 
-  /** Ends everything that waits for a connection. @returns how many writes */
   async leaveAll(tx: SqlRunner, tenantId: string, connectionId: string, reason: string): Promise<number> {
     const { rowCount } = await tx.query(
       `update ats_writes set state = 'left', reason = $3, updated_at = now()
@@ -257,7 +241,7 @@ export class AtsWritesRepository {
     return rowCount ?? 0;
   }
 
-  /** Returns the connection that a candidate came through; null: none, or it is the API's. */
+  /** Returns the connection that a candidate came through; null when the API owns the candidate. */
   async connectionOfCandidate(tx: SqlRunner, tenantId: string, candidateId: string): Promise<string | null> {
     const { rows } = await tx.query<{ id: string | null }>(
       `select ats_connection_id as id from candidates where tenant_id = $1 and id = $2`,
@@ -266,7 +250,7 @@ export class AtsWritesRepository {
     return rows[0]?.id ?? null;
   }
 
-  /** Returns a candidate of a connection as its ATS knows it; null: the candidate is gone, or is not the connection's. */
+  /** Returns a connection's candidate with its id in the ATS, or null. */
   async findWritten({ tenantId, id, marker }: AtsConnection, candidateId: string): Promise<RemoteCandidate | null> {
     const { rows } = await this.db.query<{ external_id: string; metadata: string; connection: string | null }>(
       `select external_id, metadata::text as metadata, ats_connection_id as connection
@@ -278,7 +262,7 @@ export class AtsWritesRepository {
     return { remoteId: row.external_id.slice(marker.length), applicationId: applicationIn(row.metadata) };
   }
 
-  /** Returns the id of the record that one was merged into in the ATS, as far as that is known; null: it is not. */
+  /** Returns the record in the ATS that another was merged into; null when unknown. */
   async survivorOf({ tenantId, id }: AtsConnection, remoteId: string): Promise<string | null> {
     let found: string | null = null;
     for (let step = 0, at = remoteId; step < MOST_MERGES; step++) {

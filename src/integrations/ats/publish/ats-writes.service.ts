@@ -25,7 +25,6 @@ import { type AtsWriteRow, type WriteState, MARKER_BEGIN } from './write.js';
 
 const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];
 const DISMISSED: readonly WriteState[] = ['waiting', 'failed', 'left'];
-/** The most tries of a write that are shown. */
 const TRIES = 50;
 
 const CSV_PAGE = 200;
@@ -47,39 +46,32 @@ const CSV_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof AtsWriteBody)[];
 
-/** The test would leave something in the ATS, and the caller has not confirmed it. */
 class TestStays extends Conflict {
   constructor(detail: string) {
     super('confirm_needed', detail);
   }
 }
 
-/**
- * Shows what is written to an ATS, and settles by hand what failed.
- *
- * Writes to one candidate that the caller names, reads it back and takes it back, while the caller waits.
- */
+/** Shows the writes to an ATS, settles failed ones by hand, and tests writing while the caller waits. */
 @Injectable()
 export class AtsWritesService {
   constructor(
     private readonly db: Database,
     private readonly writes: AtsWritesRepository,
     private readonly connections: AtsConnectionStore,
-    private readonly destinations: AtsPublish,
-    private readonly lock: InterviewsRepository,
+    private readonly publish: AtsPublish,
+    private readonly interviews: InterviewsRepository,
     private readonly wakeups: LaneWakeups,
     private readonly audit: AuditService,
     private readonly apis: AtsApis,
     private readonly config: Config,
   ) {}
 
-  /** Returns a page of the writes of a connection, newest first, with one too many. */
   async list(tenantId: string, connectionId: string, filter: WriteFilter, page: PageRequest): Promise<AtsWriteRow[]> {
     await this.connection(tenantId, connectionId);
     return this.writes.list(tenantId, connectionId, filter, page);
   }
 
-  /** Returns all writes of a list as CSV, newest first, a page at a time. */
   async *csv(tenantId: string, connectionId: string, filter: WriteFilter): AsyncGenerator<string> {
     yield csvLine(CSV_COLUMNS);
     for (let after: string | null = null; ;) {
@@ -91,7 +83,6 @@ export class AtsWritesService {
     }
   }
 
-  /** Returns a write with its last tries, newest first. */
   async get(
     tenantId: string,
     connectionId: string,
@@ -107,9 +98,9 @@ export class AtsWritesService {
   }
 
   /**
-   * Lets a write that ended be tried again, behind what waits for its candidate.
+   * Lets an ended write be tried again, after the waiting ones of its candidate.
    *
-   * @throws {WrongAtsState} when it waits or is written, or a newer revision took its place
+   * @throws {WrongAtsState} when it waits or is written, or a newer revision replaced it
    */
   async retry(caller: Caller, connectionId: string, id: string): Promise<AtsWriteRow> {
     const { tenantId } = caller;
@@ -121,7 +112,7 @@ export class AtsWritesService {
       const of = { connectionId, interviewId: write.interview_id, kind: write.kind };
       const [newest] = await this.writes.revisions(tenantId, of, tx);
       if (newest!.revision > write.revision) throw new WrongAtsState('A newer revision took the place of this write.');
-      await this.destinations.demandDestination(tx, connection);
+      await this.publish.demandDestination(tx, connection);
       await this.writes.again(tx, tenantId, write);
       await this.note(tx, caller, 'ats_write.retried', write, { before: { state: write.state, reason: write.reason } });
     });
@@ -129,11 +120,7 @@ export class AtsWritesService {
     return (await this.writes.one(tenantId, connectionId, id))!;
   }
 
-  /**
-   * Ends a write by hand.
-   *
-   * @throws {WrongAtsState} when it is written, or ended otherwise
-   */
+  /** Ends a write by hand. @throws {WrongAtsState} when it is written, or ended otherwise */
   async dismiss(caller: Caller, connectionId: string, id: string, reason: string): Promise<AtsWriteRow> {
     const { tenantId } = caller;
     await this.connection(tenantId, connectionId);
@@ -153,11 +140,11 @@ export class AtsWritesService {
     return connection;
   }
 
-  /** Locks the candidate, as all writes of its lane do, and then the write. */
+  /** Locks the candidate, as all writes of its lane do, then the write. */
   private async locked(tx: SqlRunner, tenantId: string, connectionId: string, id: string): Promise<AtsWriteRow> {
     const seen = await this.writes.one(tenantId, connectionId, id, tx);
     if (seen === undefined) throw new NotFound('write');
-    await this.lock.lockCandidate(tx, tenantId, seen.candidate_id);
+    await this.interviews.lockCandidate(tx, tenantId, seen.candidate_id);
     const write = await this.writes.one(tenantId, connectionId, id, tx, true);
     if (write === undefined || write.candidate_id !== seen.candidate_id) throw new NotFound('write');
     return write;
@@ -184,11 +171,11 @@ export class AtsWritesService {
   }
 
   /**
-   * Tests where the connection puts scorecards, or else links.
+   * Tests the target of scorecards, else of links.
    *
    * @throws {InvalidFields} for a candidate that did not come through the connection
    * @throws {WrongAtsState} where the connection writes nothing, or is disconnected
-   * @throws {TestStays} where the test leaves something, and that is not confirmed
+   * @throws {TestStays} where the test would leave something, without the caller's confirmation
    */
   async test(caller: Caller, connectionId: string, candidateId: string, confirm: boolean): Promise<TestWriteBody> {
     const { tenantId, actor, requestId } = caller;
@@ -248,8 +235,8 @@ export class AtsWritesService {
     const failed = (detail: string): void => void steps.push({ step, ok: false, detail });
     try {
       const api = this.apis.of(connection);
-      this.destinations.forgetWriter(connection);
-      const writer = await this.destinations.writerOf(connection, connector, api);
+      this.publish.forgetWriter(connection);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if ('missing' in writer) {
         return failed(
           writer.missing === 'no_writer'

@@ -12,8 +12,8 @@ import { ATS, type AtsWriteRow } from './write.js';
 import { WriteSender, type AtsWriteResult } from './write-sender.js';
 
 /**
- * The channel to ATSs. A lane is a candidate, whose writes go one after the other; what is sent is the oldest one that
- * waits. An ATS that is away, or has withdrawn the access, is asked again without end, one write at a time.
+ * The channel to ATSs. A lane is a candidate, whose writes follow each other; the oldest waiting one is sent. An ATS
+ * that is away, or has withdrawn the access, is asked again without end, one write at a time.
  */
 @Injectable()
 export class AtsChannel extends Channel {
@@ -30,7 +30,7 @@ export class AtsChannel extends Channel {
     super();
   }
 
-  /** The pace of the connection holds all its calls after a `Retry-After`. Its own limit asks for pauses as well. */
+  /** After `Retry-After` the pace of the connection holds all its calls. A full own limit asks for pauses as well. */
   override rulesOf(options: DeliveryOptions): FailureRules {
     return { ...super.rulesOf(options), retryAfterHolds: false };
   }
@@ -52,7 +52,7 @@ export class AtsChannel extends Channel {
   }
 }
 
-/** A write that the ATS refuses ends, and the next one of the candidate follows. */
+/** A refused write ends, and the next one of the candidate follows. */
 function outcomeOf(result: AtsWriteResult, { sequence }: AtsWriteRow): Outcome {
   const through = Number(sequence);
   if (result.kind === 'ended') return { kind: 'delivered', through };

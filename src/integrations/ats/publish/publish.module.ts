@@ -12,7 +12,6 @@ import { AtsChannel } from './ats.channel.js';
 import { WritePlanner } from './write-planner.js';
 import { WriteSender } from './write-sender.js';
 
-/** Writes meeting links and scorecards to ATSs. */
 @Module({
   imports: [AtsConnectionsModule, AtsCallsModule, DeliveryModule, InterviewsModule],
   controllers: [AtsWritesController],

@@ -6,11 +6,10 @@ import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { linkText, scorecardText } from './write-text.mapping.js';
 import { markerOf, type AtsWriteRow, type WriteKind } from './write.js';
 
-/** A write with everything that its call needs but the user; or how it ends without a call. */
 type PlannedWrite =
   { kind: 'call'; request: Omit<AtsWrite, 'asUser'>; outdated: boolean } | { kind: 'end'; end: WriteEnd };
 
-/** Makes the text of a write from what is stored when it is sent, so that an erased record is nowhere else. */
+/** Makes the text of a write from stored data when it is sent, so that an erased record is stored nowhere else. */
 @Injectable()
 export class WritePlanner {
   constructor(
@@ -18,12 +17,11 @@ export class WritePlanner {
     private readonly interviews: InterviewsRepository,
   ) {}
 
-  /** Returns what is sent for a write now. */
   async plan(connection: AtsConnection, connector: Connector, write: AtsWriteRow): Promise<PlannedWrite> {
     const { tenantId, writes: settings } = connection;
     const candidate = await this.writes.findWritten(connection, write.candidate_id);
     if (candidate === null) return left('not_managed');
-    // What may be in the ATS is looked for where it was put.
+    // A write that may be in the ATS is looked for where it was put.
     const target = write.attempts > 0 && write.target !== null ? write.target : targetOf(connection, write.kind);
     if (target === null) return left('no_target');
     if (!connector.writes.targets.includes(target)) {

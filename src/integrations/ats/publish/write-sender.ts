@@ -24,27 +24,21 @@ import { AtsWritesRepository, type WriteEnd } from './ats-writes.repository.js';
 import { WritePlanner } from './write-planner.js';
 import { GONE, type AtsWriteRow, scorecardMarker } from './write.js';
 
-/** What a failed try means. */
 type FailureVerdict =
-  /** It is tried again, without end. `problem`: what is wrong with the connection. */
-  | { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null }
-  /** The ATS has the candidate no more, and knows of no survivor. */
-  | { kind: 'gone' }
-  | { kind: 'fail' };
+  /** It is tried again, without end. `problem`: that of the connection. */
+  { kind: 'wait'; problem: AtsProblem | null; retryAfterMs: number | null } | { kind: 'gone' } | { kind: 'fail' };
 
-/** How often a write is repeated after answers that no documentation knows. The page of a proxy is none of the ATS, and ends some time. */
+/** Repetitions after undocumented answers. The page of a proxy does not come from the ATS, and ends some time. */
 const MOST_MALFORMED = 8;
 const OF_A_PROXY = 'not_json';
 
-/** No connection was made, or the ATS has answered: nothing of the call can take effect any more. */
+/** No connection was made, or the ATS has answered: the call cannot take effect later. */
 const OVER = /^(status_|rate_limited$|dns$|refused$|blocked$|unknown_)/;
 
-/** Returns whether a call that failed may still take effect. */
 export function mayComeLate({ kind, reason }: { kind: AtsFailureKind; reason: string }): boolean {
   return kind === 'away' && !OVER.test(reason);
 }
 
-/** Decides what is done after a call of a write failed. */
 export function writeAfterFailure(
   { kind, reason, retryAfterMs }: { kind: AtsFailureKind; reason: string; retryAfterMs: number | null },
   {
@@ -74,27 +68,23 @@ export function writeAfterFailure(
   }
 }
 
-/** What one try came to. */
 export type AtsWriteResult =
-  /** The write ended: it is in the ATS, or will never be. */
+  /** The write is in the ATS, or never will be. */
   | { kind: 'ended'; end: WriteEnd }
-  /** It is tried again. `ours`: the ATS has nothing to do with it. */
+  /** It is tried again. `ours`: the failure is not the ATS's. */
   | { kind: 'wait'; reason: string; detail: string | null; retryAfterMs: number | null; ours?: boolean };
 
-/** What a try knows of its lane. */
 interface WriteTurn {
   /** Failures in a row before this try. */
   failures: number;
-  /** When the ATS took a write last. */
   lastSuccessAt: Date | null;
 }
 
-/** Beside the bounds of a call: an ATS that is slow may finish what was given up. */
+/** Beside the bounds of a call: a slow ATS may finish a call that was given up. */
 const SLACK_MS = 5_000;
-/** The number of look-ups of a write that the ATS took and does not show. */
+/** Look-ups of a write that the ATS took and does not show. */
 const MOST_LOOKS = 5;
 
-/** A write with what its calls need. */
 interface Job {
   connection: AtsConnection;
   connector: Connector;
@@ -112,7 +102,6 @@ const BUSY: AtsWriteResult = {
   ours: true,
 };
 
-/** The reason of a refusal can be any code of the vendor; metrics have a label for each word. */
 function wordOf({ kind, reason }: AtsFailure): string {
   return kind === 'away' || kind === 'malformed' ? reason : kind;
 }
@@ -130,24 +119,24 @@ function refOf(ref: string, { text, target, marker }: AtsWrite): string {
 const ALL = 2_147_483_647;
 
 /**
- * Writes to an ATS so that nothing is there twice. Before the call that takes effect its beginning is committed; the
- * next try after a crash or a lost answer looks for the marker first. Two processes never make that call at the same time,
- * also where one has lost its lease: the row of the write admits one.
+ * Writes to an ATS so that nothing is there twice. The beginning of the call that takes effect is committed first; the
+ * next try after a crash or a lost answer looks for the marker. Two processes never make that call at the same time,
+ * even after a lost lease: the row of the write admits one.
  *
- * Records what the ATS of a candidate is to receive, in the transaction of the fact. The candidate is locked there, so
- * that the writes of a candidate are numbered in the order of their commits: a lane never passes over one.
+ * Writes are recorded in the transaction of the fact, which has locked the candidate. So the writes of a candidate are
+ * numbered in the order of their commits, and a lane never skips one.
  */
 @Injectable()
 export class WriteSender {
   constructor(
     private readonly planner: WritePlanner,
     private readonly writes: AtsWritesRepository,
-    private readonly writers: AtsPublish,
+    private readonly publish: AtsPublish,
     private readonly states: AtsStates,
     private readonly apis: AtsApis,
     private readonly options: AtsCallOptions,
     private readonly connections: AtsConnectionStore,
-    private readonly lock: InterviewsRepository,
+    private readonly interviews: InterviewsRepository,
     events: DomainEvents,
   ) {
     events.on(InterviewScheduled, ({ tx, tenantId, interview }) => this.scheduled(tx, tenantId, interview));
@@ -161,7 +150,6 @@ export class WriteSender {
     );
   }
 
-  /** Tries a write once, and stores what came of it. */
   async send(connection: AtsConnection, write: AtsWriteRow, turn: WriteTurn): Promise<AtsWriteResult> {
     const connector = connectorOf(connection.provider);
     if (connector === undefined) return waiting('unknown_provider');
@@ -173,7 +161,7 @@ export class WriteSender {
     if (planned.kind === 'end') return this.end(write, connection, planned.end);
     try {
       const api = this.apis.of(connection);
-      const writer = await this.writers.writerOf(connection, connector, api);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if ('missing' in writer) return await this.withoutWriter(connection, writer.missing);
       const request = { ...planned.request, asUser: writer.id };
       return await this.performAs({ connection, connector, api, write, request, turn }, planned.outdated);
@@ -183,7 +171,7 @@ export class WriteSender {
     }
   }
 
-  /** A refusal can be that of the user, who was there a moment before: then the write is not at fault, and waits. */
+  /** A refusal can be that of the user, who was active a moment before: then the write is not at fault, and waits. */
   private async performAs(job: Job, outdated: boolean): Promise<AtsWriteResult> {
     try {
       return await this.perform(job, outdated);
@@ -191,8 +179,8 @@ export class WriteSender {
       const isRefusal = error instanceof AtsFailure && (error.kind === 'rejected' || error.kind === 'forbidden');
       if (!isRefusal || !job.connector.writes.needsUser) throw error;
       const { connection, connector, api } = job;
-      this.writers.forgetWriter(connection);
-      const writer = await this.writers.writerOf(connection, connector, api);
+      this.publish.forgetWriter(connection);
+      const writer = await this.publish.writerOf(connection, connector, api);
       if (!('missing' in writer)) throw error;
       return this.withoutWriter(connection, writer.missing);
     }
@@ -206,7 +194,7 @@ export class WriteSender {
     return waiting(missing);
   }
 
-  /** The same again for the survivor, where the ATS has merged the candidate. */
+  /** Repeats the write for the survivor, where the ATS has merged the candidate. */
   private async perform(job: Job, outdated: boolean): Promise<AtsWriteResult> {
     try {
       return await this.attempt(job, outdated);
@@ -260,7 +248,7 @@ export class WriteSender {
     return this.writes.begin(connection.tenantId, write, request.target, maxWaitMs + timeoutMs + SLACK_MS);
   }
 
-  /** Makes the call that takes effect. Where it failed permanently, the next try need not wait for its end. */
+  /** Makes the call that takes effect. After a permanent failure the next try need not wait for its end. */
   private async fenced<T>({ connection, write }: Job, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -303,7 +291,7 @@ export class WriteSender {
   }
 
   private async merged(tx: SqlRunner, tenantId: string, from: string, into: string): Promise<void> {
-    await this.lock.lockCandidate(tx, tenantId, into);
+    await this.interviews.lockCandidate(tx, tenantId, into);
     await this.writes.move(tx, tenantId, from, into);
   }
 
@@ -318,7 +306,7 @@ export class WriteSender {
     });
   }
 
-  /** Another link takes the place of the one that is in the ATS; a link that was taken back is taken back there. */
+  /** Another link replaces the one in the ATS; a removed link is removed there. */
   private async linked(tx: SqlRunner, tenantId: string, interview: InterviewRow): Promise<void> {
     const { id: interviewId, meeting_url: url } = interview;
     if (url === null) return this.cancelled(tx, tenantId, interview);
@@ -332,7 +320,7 @@ export class WriteSender {
     await this.add(tx, connection, interview, { kind: 'link', action: 'put', revision, marker: url });
   }
 
-  /** A link that the ATS has, or may have, is taken back; one that it cannot have is not written. */
+  /** A link that the ATS has, or may have, is removed; one that it cannot have is not written. */
   private async cancelled(tx: SqlRunner, tenantId: string, interview: InterviewRow): Promise<void> {
     const connection = await this.connectionOf(tx, tenantId, interview);
     if (connection === null) return;
@@ -361,12 +349,12 @@ export class WriteSender {
     { id: interview_id, candidate_id }: InterviewRow,
     write: Pick<AtsWriteRow, 'kind' | 'action' | 'revision' | 'marker'>,
   ): Promise<void> {
-    await this.writers.demandDestination(tx, connection);
+    await this.publish.demandDestination(tx, connection);
     const row = { id: newId('awr'), connection_id: connection.id, candidate_id, interview_id, ...write };
     await this.writes.add(tx, connection.tenantId, row);
   }
 
-  /** Returns the connection that the candidate came through; null: none that is still connected. */
+  /** Returns the connection that the candidate came through; null when it is not connected. */
   private async connectionOf(
     tx: SqlRunner,
     tenantId: string,

@@ -6,14 +6,13 @@ import { MARKER_BEGIN } from './write.js';
 /** Vendors bound notes; the shortest known bound is 10 000 characters (SmartRecruiters). */
 const MOST = 9_000;
 
-/** A write whose text is to be made. */
 interface TextParts {
   marker: string;
-  /** The last revision that the ATS has; null: none. */
+  /** The last revision in the ATS, or null. */
   replaces: number | null;
 }
 
-/** Returns the text of a scorecard for people who read it in the ATS. The marker is the last line, and is never cut. */
+/** Returns the text of a scorecard for readers in the ATS. The marker is the last line, and is never cut. */
 export function scorecardText({ version, content }: ScorecardRow, { marker, replaces }: TextParts): string {
   const { overall, recommendation, summary, criteria, link } = content;
   const head = [
@@ -33,7 +32,7 @@ export function scorecardText({ version, content }: ScorecardRow, { marker, repl
   return [...head, ...(shown === '' ? [] : [shown]), ...foot].join('\n');
 }
 
-/** Returns the text for the link of a meeting. As a link or field it is the address alone; a note ends with its marker. */
+/** As a link or field the text is the address alone; a note ends with its marker. */
 export function linkText(target: WriteTarget, url: string, marker: string): string {
   return target === 'note' ? `Interview: ${url}\n\n${marker}` : url;
 }

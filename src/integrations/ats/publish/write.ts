@@ -1,42 +1,35 @@
 import type { WriteTarget } from '../connectors/connector.js';
 
-/** The name of the channel that writes to ATSs. A destination is a connection. */
 export const ATS = 'ats';
 
 /**
  * The states of a write.
- *
- * - `waiting`: it is to be written. - `written`: the ATS has it, and showed it.
- * - `superseded`: a newer revision took its place before it was written.
- * - `failed`: the ATS does not take it. - `dismissed`: by hand.
- * - `left`: it does not apply any more, or cannot be taken back there.
+ * - `waiting`: not written yet. - `written`: the ATS has it, and showed it.
+ * - `superseded`: a newer revision replaced it before it was written.
+ * - `failed`: the ATS refuses it. - `dismissed`: by hand.
+ * - `left`: it no longer applies, or cannot be undone there.
  */
 export const WRITE_STATES = ['waiting', 'written', 'superseded', 'failed', 'dismissed', 'left'] as const;
 
-/** One of {@link WRITE_STATES}. */
 export type WriteState = (typeof WRITE_STATES)[number];
 
-/** What is written: the link of a meeting, or a scorecard. */
 export type WriteKind = 'link' | 'scorecard';
 
-/** A write to an ATS as it is stored. Its text is made when it is sent, so that no personal data is kept here. */
+/** A write to an ATS as stored. Its text is made when it is sent, so that no personal data is stored here. */
 export interface AtsWriteRow {
   id: string;
   connection_id: string;
   candidate_id: string;
   interview_id: string;
   kind: WriteKind;
-  /** `remove` takes back what an earlier revision wrote. */
+  /** `remove` undoes the write of an earlier revision. */
   action: 'put' | 'remove';
   revision: number;
-  /** The order among the writes of a candidate. */
   sequence: string;
   state: WriteState;
-  /** Where it was put at the last try. */
   target: WriteTarget | null;
   /** Part of the text, which tells this write from all others. */
   marker: string;
-  /** The id in the ATS. */
   remote_ref: string | null;
   attempts: number;
   attempted_at: Date | null;
@@ -47,18 +40,15 @@ export interface AtsWriteRow {
   updated_at: Date;
 }
 
-/** The reason of a write whose candidate the ATS does not have. */
 export const GONE = 'candidate_gone';
 
-/** How every marker of a note begins. */
 export const MARKER_BEGIN = '[talent-bridge ';
 
-/** Returns the marker of a scorecard's note. */
 export function scorecardMarker(interviewId: string, revision: number): string {
   return `${MARKER_BEGIN}${interviewId} scorecard r${revision}]`;
 }
 
-/** Returns what tells a write from all others where it is put. A link is stored with its address: where it goes is known late. */
+/** Tells a write from all others at its target. A link is stored with its address: its target is known late. */
 export function markerOf(
   { kind, interview_id, marker }: Pick<AtsWriteRow, 'kind' | 'interview_id' | 'marker'>,
   target: WriteTarget | null,

@@ -26,18 +26,15 @@ import { AtsRecordsRepository } from './records.repository.js';
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 type GoneItem = Extract<RecordItem, { kind: 'gone' }>;
 
-/** What one transaction knows while it writes. */
 interface Known {
   tx: SqlRunner;
   connection: AtsConnection;
   held: HeldCandidates;
   records: Map<string, AtsRecordRow>;
-  /** The states of openings, by their `external_id`. */
   openings: ReadonlyMap<string, JobStatus>;
   write: RecordWrite;
 }
 
-/** Writes the candidates of an ATS. */
 @Injectable()
 export class CandidateRecords {
   constructor(
@@ -61,12 +58,12 @@ export class CandidateRecords {
     const changed = items.filter((item) => item.kind === 'candidate');
     const gone = items.filter((item) => item.kind === 'gone');
     const results = await this.writeChanged(known, changed);
-    // After the changes: a record can be merged into one that the same batch brings.
+    // After the changes: a record can be merged into one of the same batch.
     for (const item of gone) results.push(await this.writeGone(known, item));
     return results;
   }
 
-  /** Locks what the items are about: titles, candidates by id, records by id. */
+  /** Locks titles, then candidates by id, then records by id. */
   private async hold(
     tx: SqlRunner,
     connection: AtsConnection,
@@ -97,7 +94,7 @@ export class CandidateRecords {
       if (typeof synced !== 'string') accepted.push({ item, synced, news });
       else results.push(leftOut('candidate', item.remoteId, synced));
       const record = records.get(item.remoteId);
-      // A record that a full pass shows is there, also where nothing of it is news.
+      // A record that a full pass shows exists, even without a change.
       if (typeof synced === 'string' && record?.state === 'live' && write.pass !== null) {
         put.push({ ...record, seen_in: write.pass });
       }
@@ -156,7 +153,7 @@ export class CandidateRecords {
     return syncedOf(connection, news.candidate, before);
   }
 
-  /** Removes a candidate that the ATS has no more, and leaves what says so: also of a record that was never taken. */
+  /** Removes a candidate that the ATS no longer has, and keeps its record, even one that was never taken. */
   private async writeGone(known: Known, item: GoneItem): Promise<RecordResult> {
     const { tx, connection, records, write } = known;
     const { remoteId, gone } = item;
@@ -178,12 +175,12 @@ export class CandidateRecords {
     const put = { ...over, changed_at: clamped(item.changedAt), brought_by: write.source, seen_in: null };
     await this.records.put(tx, connection, 'candidate', [put]);
     records.set(remoteId, put);
-    // A merged candidate that never came in is known by its id alone, so that `resolve` has the survivor to answer.
+    // A merged candidate that never came in is known by its id alone, so that `resolve` can return the survivor.
     const name = externalIdOf(connection, remoteId);
     if (row === undefined && gone.survivorId !== null && name !== null) {
       await this.synced.keepMerged(tx, connection.tenantId, name, survivor?.id ?? null);
     }
-    // The middle one of two merges can be gone before.
+    // The middle record of two merges can be gone before.
     if (survivor !== undefined)
       await this.linkMerged(known, [remoteId], [{ remote_id: remoteId, record_id: survivor.id }]);
     if (row === undefined) {
@@ -194,8 +191,8 @@ export class CandidateRecords {
   }
 
   /**
-   * Returns the candidate that another one was merged into, through merges that came before. One that did not come in yet is
-   * made from the merged one: the interviews and writes of that person continue with it.
+   * Returns the candidate that another one was merged into, through earlier merges. A survivor that did not come in
+   * yet is made from the merged candidate: the interviews and writes of that person continue with it.
    */
   private async survivorOf(
     known: Known,
@@ -232,7 +229,7 @@ export class CandidateRecords {
     return (await this.records.of(connection, 'candidate', [remoteId], { db: tx, lock: true })).get(remoteId);
   }
 
-  /** Returns the candidate of a record if this connection owns it, as the transaction has it by now. */
+  /** Returns the candidate of a record if this connection owns it, as the transaction has it now. */
   private async heldRow({ tx, connection }: Known, remoteId: string): Promise<CandidateRow | undefined> {
     const name = externalIdOf(connection, remoteId);
     if (name === null) return undefined;
@@ -241,7 +238,7 @@ export class CandidateRecords {
     return row?.ats_connection_id === connection.id ? row : undefined;
   }
 
-  /** `resolve` answers the survivor of a merge also where the survivor comes in later. */
+  /** `resolve` returns the survivor of a merge also where the survivor comes in later. */
   private async linkMerged(
     { tx, connection }: Known,
     created: readonly string[],

@@ -4,28 +4,21 @@ import { personAt, type AtsRecordRow, type RecordItem } from './record.js';
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 
-/** What of an item is news for a record that is known, and the times that the record has afterwards. */
 export interface News {
   candidate: AtsCandidate;
   changedAt: Date;
   personAt: Date;
 }
 
-/** Returns whether an ATS tells of an application, and not of the person alone. */
 export function tellsApplication({ jobRemoteId, stage, status }: AtsCandidate): boolean {
   return jobRemoteId !== undefined || stage !== undefined || status !== undefined;
 }
 
-/** Returns what an ATS tells of the person alone. */
 export function personAlone({ remoteId, firstName, lastName, email, changedAt }: AtsCandidate): AtsCandidate {
   return { remoteId, firstName, lastName, email, changedAt };
 }
 
-/**
- * Returns whether an application ended beside an active one: it tells nothing of the candidate's application.
- *
- * @param known the application that counts so far
- */
+/** An application that ended beside an active one does not change the candidate's application. */
 export function isBeside(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;
   const hasEnded = candidate.status !== undefined && candidate.status !== 'active';
@@ -33,10 +26,10 @@ export function isBeside(candidate: AtsCandidate, known: { id: string | null; st
 }
 
 /**
- * Returns what of an item is news. Person and application have a clock each: an event that tells of one and has no time
- * of its own shuts out no earlier change of the other.
+ * Returns the news of an item. Person and application have a clock each: an event about one without its own time hides
+ * no earlier change of the other.
  *
- * @param before the candidate that is there; undefined: there is none
+ * @param before the existing candidate, if any
  */
 export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, before: CandidateRow | undefined): News {
   const { candidate } = item;
@@ -58,10 +51,7 @@ export function newsOf(item: CandidateItem, record: AtsRecordRow | undefined, be
   };
 }
 
-/**
- * Returns which of two items about one record counts, within what is written together: an active application before
- * one that has ended, then the newer one, then the later one.
- */
+/** In one write an active application counts before an ended one, then the newer one, then the later one. */
 export function newerOf(before: RecordItem | undefined, after: RecordItem): RecordItem {
   if (before === undefined) return after;
   if (before.kind === 'candidate' && after.kind === 'candidate') {
@@ -76,7 +66,7 @@ function standingOf({ metadata, status }: AtsCandidate): { id: string | null; st
   return { id: metadata?.['application_id'] ?? null, status: status ?? null };
 }
 
-/** An active application counts before one that has ended, in each order of their events. */
+/** An active application comes before an ended one, in each order of their events. */
 function isActiveOther(candidate: AtsCandidate, known: { id: string | null; status: string | null }): boolean {
   const own = candidate.metadata?.['application_id'] ?? null;
   const hasEnded = known.status !== null && known.status !== 'active';

@@ -16,14 +16,14 @@ const WEB = /^https?:\/\/[^\s/]\S*$/i;
 
 type Owner = Pick<AtsConnection, 'id' | 'provider' | 'marker'>;
 
-/** Returns the `external_id` of a record of an ATS; null: it would be none that the API takes. */
+/** Returns the `external_id` of a record of an ATS; null when the API would refuse it. */
 export function externalIdOf({ marker }: Pick<AtsConnection, 'marker'>, remoteId: string): string | null {
   const id = marker + remoteId;
   if (id.length <= MAX_EXTERNAL_ID && remoteId !== '' && isPlain(id)) return id;
   return remoteId !== '' && isTidy(id) && tidy(id) === id && !isLongerThan(id, MAX_EXTERNAL_ID) ? id : null;
 }
 
-/** Returns an opening as the jobs room writes it. What the ATS does not say stays as it is. */
+/** Returns an opening for the jobs room. Values that the ATS lacks stay unchanged. */
 export function openingOf(owner: Owner, job: AtsJob): Partial<JobFields> & { ats_connection_id: string } {
   const { department, location, employmentType, url, openedAt, closedAt, status } = job;
   const text = (value: string | null | undefined) => (value == null ? value : clean(value, MAX_NAME) || null);
@@ -40,11 +40,7 @@ export function openingOf(owner: Owner, job: AtsJob): Partial<JobFields> & { ats
   return { ...said, title, status, ats: owner.provider, ats_connection_id: owner.id };
 }
 
-/**
- * Returns a candidate as the candidates room writes it, or why it cannot be written.
- *
- * @param known the candidate that is there: an e-mail that the ATS has no more stays
- */
+/** @param known the existing candidate: it keeps an e-mail that the ATS no longer has */
 export function syncedOf(
   owner: Owner,
   candidate: AtsCandidate,
@@ -91,7 +87,7 @@ function metadataOf(owner: Owner, candidate: AtsCandidate): Record<string, strin
   return values;
 }
 
-/** An address that the API would take, else none: an ATS holds anything that was ever typed into its field. */
+/** Returns an address that the API would accept: an ATS holds any text that was typed into the field. */
 function emailOf(text: string | null): string | undefined {
   if (text === null) return undefined;
   const email = tidy(text);
@@ -109,12 +105,12 @@ function clean(text: string, max: number): string {
   return cutTo(tidy(cutTo(text, 4 * max).replace(UNTIDY, ' ')), max).trim();
 }
 
-/** Keys that the record itself says, not its `metadata`. */
+/** Keys of the record itself, not of its `metadata`. */
 const OWN = new Set(['ats', 'job_opening_id', 'original_job_id', 'ats_stage']);
 
 /**
- * Returns the survivor of a merge as far as the merged candidate tells it: both are one person. It has no time of a change,
- * so that all data of the survivor from the ATS is newer.
+ * Returns the survivor of a merge with the data of the merged candidate: both are one person. It has no time of a
+ * change, so that all data of the survivor from the ATS is newer.
  */
 export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandidate {
   const values = JSON.parse(merged.metadata) as Record<string, unknown>;
@@ -134,10 +130,7 @@ export function survivorFrom(merged: CandidateRow, remoteId: string): AtsCandida
   };
 }
 
-/**
- * Returns why a connection does not take a candidate that is not known yet, apart from its opening; null: it does. What the
- * ATS does not say keeps no candidate out, but for the stage, which is chosen by name.
- */
+/** Returns why a new candidate is not taken, or null. An unknown stage keeps it out: stages are chosen by name. */
 export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: Date): LeftOutReason | null {
   if (takes.candidates === 'active' && (candidate.status ?? 'active') !== 'active') return 'not_active';
   if (takes.stages !== null && !takes.stages.includes(candidate.stage?.id ?? '')) return 'other_stage';
@@ -145,7 +138,7 @@ export function personRefusal(takes: Takes, candidate: AtsCandidate, changedAt: 
   return null;
 }
 
-/** Returns why a connection does not take a candidate of an opening with this state; undefined: there is no opening. */
+/** Returns why a connection does not take a candidate of an opening with this state; undefined means no opening. */
 export function openingRefusal(takes: Takes, status: JobStatus | undefined): LeftOutReason | null {
   return takes.postings === 'open' && status !== 'open' ? 'no_open_job' : null;
 }

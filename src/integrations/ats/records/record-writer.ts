@@ -34,19 +34,16 @@ function resultOf(item: RecordItem, { outcome, id }: SyncedJob): RecordResult {
   return { ...base, outcome: closes && outcome === 'updated' ? 'closed' : outcome, reason: null };
 }
 
-/** Where openings are read: null where the connection cannot read. */
+/** Where openings are read: null when the connection cannot read. */
 export interface Source {
   connector: Connector;
   api: AtsApi | null;
 }
 
 /**
- * The one writer of records of ATSs, for polls and events. It drops what is older than what was taken, and takes what the
- * connection's selection lets in; what was taken and leaves the selection stays, and is kept up to date.
- *
- * Writes the openings of an ATS.
- *
- * Brings in the openings that candidates name before the candidates: their titles come from there.
+ * The one writer of records of ATSs, for polls and events. It drops items older than the stored ones, and takes those
+ * in the connection's selection; a record that leaves the selection stays up to date. Openings that candidates name
+ * are written before the candidates, which take their titles.
  */
 @Injectable()
 export class AtsRecordWriter {
@@ -57,37 +54,8 @@ export class AtsRecordWriter {
     private readonly db: Database,
   ) {}
 
-  /**
-   * Writes openings in the transaction. A transaction writes either openings or candidates: both take the locks of titles
-   * first.
-   *
-   * @param items each record at most once
-   */
-  writeJobs(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.writeJobRecords(tx, connection, items, write);
-  }
-
-  /** The same for candidates. Their openings are written before. */
-  writeCandidates(
-    tx: SqlRunner,
-    connection: AtsConnection,
-    items: readonly RecordItem[],
-    write: RecordWrite,
-  ): Promise<RecordResult[]> {
-    return this.candidates.write(tx, connection, items, write);
-  }
-
-  /** After the commit: wakes the delivery of the events. */
-  wake(tenantId: string): void {
-    this.candidates.wake(tenantId);
-  }
-
-  async writeJobRecords(
+  /** Writes openings, each at most once. No transaction writes candidates too: both take the locks of titles first. */
+  async writeJobs(
     tx: SqlRunner,
     connection: AtsConnection,
     items: readonly RecordItem[],
@@ -106,7 +74,7 @@ export class AtsRecordWriter {
       const found = this.decide(connection, item, record, forced);
       if (typeof found !== 'string') decided.push(found);
       else results.push(leftOut('job', item.remoteId, found));
-      // A record that a full pass shows is there, also where nothing of it is news.
+      // A record that a full pass shows exists, even without a change.
       if (typeof found === 'string' && record?.state === 'live' && pass !== null)
         put.push({ ...record, seen_in: pass });
     }
@@ -133,6 +101,21 @@ export class AtsRecordWriter {
     return results;
   }
 
+  /** Writes candidates in the transaction. Their openings are written before. */
+  writeCandidates(
+    tx: SqlRunner,
+    connection: AtsConnection,
+    items: readonly RecordItem[],
+    write: RecordWrite,
+  ): Promise<RecordResult[]> {
+    return this.candidates.write(tx, connection, items, write);
+  }
+
+  /** Wakes the delivery of the events, after the commit. */
+  wake(tenantId: string): void {
+    this.candidates.wake(tenantId);
+  }
+
   private decide(
     connection: AtsConnection,
     item: RecordItem,
@@ -152,7 +135,7 @@ export class AtsRecordWriter {
   }
 
   /**
-   * Writes the openings of candidates that are not known yet, from the candidates or from the ATS.
+   * Writes the openings of new candidates, from the candidates or from the ATS.
    *
    * @param guard runs first in the transaction
    * @throws {AtsFailure} when the ATS does not answer

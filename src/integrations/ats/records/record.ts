@@ -2,56 +2,46 @@ import type { SyncedEvents, SyncedResult } from '../../../hiring/candidates/sync
 import type { AtsApi } from '../api/ats-api.js';
 import type { AtsCandidate, AtsGone, AtsJob, AtsRecordKind, Connector } from '../connectors/connector.js';
 
-/** `live`: at the ATS. `erased`: the API deleted the candidate. What is not live comes back by no event and no poll. */
+/** `live`: at the ATS. `erased`: the API deleted the candidate. A record that is not live never comes back. */
 type AtsRecordState = 'live' | 'deleted' | 'merged' | 'erased';
 
-/** A record of an ATS as this service knows it. */
 export interface AtsRecordRow {
   remote_id: string;
   record_id: string | null;
   state: AtsRecordState;
   survivor_id: string | null;
-  /**
-   * The ATS's time of the newest change that was taken; never later than the time of its taking. Of a candidate it is that
-   * of the application: its stage, its state and its opening.
-   */
+  /** The ATS's time of the newest stored change, never later than its receipt; for a candidate, of the application. */
   changed_at: Date;
-  /** The same of a candidate's name and e-mail; null: as `changed_at`. Some events tell of these alone, and without a time. */
+  /** The time of a candidate's name and e-mail; null means `changed_at`. Some events have only these, and no time. */
   person_at: Date | null;
   brought_by: RecordSource;
   seen_in: string | null;
 }
 
-/** What brought a change. `import`: a first or full pass. */
 type RecordSource = 'webhook' | 'poll' | 'import';
 
-/** What is said of one record. */
 export type RecordItem =
   | { kind: 'job'; remoteId: string; changedAt: Date; job: AtsJob }
   | {
       kind: 'candidate';
       remoteId: string;
-      /** The time of the application, where the item tells of one; else that of the person. */
       changedAt: Date;
-      /** The time of name and e-mail, where it is another one. */
+      /** The time of name and e-mail, where it is not that of the application. */
       personAt?: Date;
       candidate: AtsCandidate;
     }
   | { kind: 'gone'; remoteId: string; changedAt: Date; gone: AtsGone };
 
-/** How items are written. */
 export interface RecordWrite {
   source: RecordSource;
   events: SyncedEvents;
-  /** The full pass that has seen the records; null: none. */
+  /** The full pass that has seen the records, or null. */
   pass: string | null;
   /** Records that are taken outside of the selection too: known ones need them. */
   forced?: ReadonlySet<string>;
-  /** Survivors of merges that the ATS was asked for and does not have. */
   missing?: ReadonlySet<string>;
 }
 
-/** Why a record was left out, or an event has no effect. */
 export const LEFT_OUT_WORDS = {
   older: 'A newer change of the record was taken before.',
   gone: 'The record was deleted in the ATS.',
@@ -73,10 +63,8 @@ export const LEFT_OUT_WORDS = {
   unchanged: 'The record is as the ATS says already.',
 } as const;
 
-/** Why a record was left out, as a code. */
 export type LeftOutReason = keyof typeof LEFT_OUT_WORDS;
 
-/** What became of an item. */
 export interface RecordResult {
   kind: AtsRecordKind;
   remoteId: string;
@@ -85,16 +73,12 @@ export interface RecordResult {
   recordId: string | null;
 }
 
-/** Returns whether a connector reads records of a kind. */
 export function readsKind({ abilities }: Connector, kind: AtsRecordKind): boolean {
   return kind === 'job' ? abilities.jobs : abilities.candidates;
 }
 
 /**
- * Reads one record from the ATS.
- *
  * @param at the time of the change, where the ATS names none
- * @returns null where the ATS has no such record
  * @throws {AtsFailure} when the call fails
  * @throws {NotUnderstood} when the record is not one that the ATS documents
  */
@@ -112,38 +96,37 @@ export async function readRecord(
   return candidate === null ? null : candidateItem({ ...candidate, remoteId }, at);
 }
 
-/** Returns an opening for the writer; without a time of its own it counts from `at`. */
+/** Returns an opening for the writer; without its own time it counts from `at`. */
 export function jobItem(job: AtsJob, at: Date): Extract<RecordItem, { kind: 'job' }> {
   return { kind: 'job', remoteId: job.remoteId, changedAt: job.changedAt ?? at, job };
 }
 
-/** Returns a candidate for the writer; without a time of its own it counts from `at`. */
+/** Returns a candidate for the writer; without its own time it counts from `at`. */
 export function candidateItem(candidate: AtsCandidate, at: Date): Extract<RecordItem, { kind: 'candidate' }> {
   return { kind: 'candidate', remoteId: candidate.remoteId, changedAt: candidate.changedAt ?? at, candidate };
 }
 
-/** Returns a record that the ATS has no more, for the writer; without a time of its own it counts from `at`. */
+/** Returns a removed record for the writer; without its own time it counts from `at`. */
 export function goneItem(gone: AtsGone, at: Date): Extract<RecordItem, { kind: 'gone' }> {
   return { kind: 'gone', remoteId: gone.remoteId, changedAt: gone.at ?? at, gone };
 }
 
 type CandidateItem = Extract<RecordItem, { kind: 'candidate' }>;
 
-/** Returns why nothing has an effect on a record any more; null: it is live, or not known. */
+/** Returns why a record can no longer change; null when it is live, or unknown. */
 export function overOf(record: AtsRecordRow | undefined): LeftOutReason | null {
   if (record === undefined || record.state === 'live') return null;
   return record.state === 'deleted' ? 'gone' : record.state;
 }
 
-/** Returns why an item has no effect on a record that is known; null: it has. */
+/** Returns why an item has no effect on a known record, or null. */
 export function refusalOfKnown(record: AtsRecordRow | undefined, item: RecordItem): LeftOutReason | null {
   if (record === undefined || record.state !== 'live') return overOf(record);
-  // A deletion ends the record, also when it was changed after the deletion was sent.
+  // A deletion ends the record, even one that changed after the deletion was sent.
   if (item.kind === 'gone' || item.changedAt >= record.changed_at) return null;
   return item.kind === 'candidate' && personAt(item) >= (record.person_at ?? record.changed_at) ? null : 'older';
 }
 
-/** Returns the time of the name and e-mail that an item tells. */
 export function personAt({ personAt: time, changedAt }: CandidateItem): Date {
   return time ?? changedAt;
 }
@@ -155,19 +138,17 @@ export function isMergeCircle(records: ReadonlyMap<string, AtsRecordRow>, item: 
   return survivor?.state === 'merged' && survivor.survivor_id === item.remoteId;
 }
 
-/** Returns a time of the ATS as it is stored: a clock that is ahead must not freeze the record. */
+/** Returns a time of the ATS for storage: a clock that is ahead must not freeze the record. */
 export function clamped(changedAt: Date, now = new Date()): Date {
   return changedAt > now ? now : changedAt;
 }
 
-/** Returns the result of an item that was left out. */
 export function leftOut(kind: AtsRecordKind, remoteId: string, reason: LeftOutReason): RecordResult {
   return { kind, remoteId, outcome: 'left_out', reason, recordId: null };
 }
 
-/** Returns what became of an item, from what became of its candidate. */
 export function recordResultOf({ remoteId }: CandidateItem, { outcome, id, reason }: SyncedResult): RecordResult {
   if (outcome !== 'refused') return { kind: 'candidate', remoteId, outcome, reason: null, recordId: id };
-  // The reasons of the candidates room are among those of this one.
+  // The reasons of the candidates room are among those of this room.
   return { kind: 'candidate', remoteId, outcome: 'left_out', reason: reason as LeftOutReason, recordId: id };
 }

@@ -7,7 +7,6 @@ import { AtsRecordWriter } from './record-writer.js';
 import { AtsRecordsRepository } from './records.repository.js';
 import { RemovedCandidates } from './removed-candidates.js';
 
-/** The records of ATSs, and the one way to write them. */
 @Module({
   imports: [AtsConnectionsModule, CandidatesModule, JobsModule],
   providers: [AtsRecordWriter, AtsRecordsRepository, CandidateRecords, RemovedCandidates],

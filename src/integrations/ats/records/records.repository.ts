@@ -31,7 +31,6 @@ const PUT = `${ADD}
     person_at = excluded.person_at,
     brought_by = excluded.brought_by, seen_in = coalesce(excluded.seen_in, r.seen_in)`;
 
-/** Merges of merges are followed so far. */
 const MOST_MERGES = 32;
 
 /** Another transaction added a record at this moment: the transaction is repeated, and finds it. */
@@ -43,7 +42,6 @@ class RecordRaced extends Error {
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
-/** The statements of the records of ATSs. */
 @Injectable()
 export class AtsRecordsRepository {
   constructor(private readonly db: Database) {}
@@ -56,7 +54,7 @@ export class AtsRecordsRepository {
     { db = this.db, lock = false }: { db?: SqlRunner; lock?: boolean } = {},
   ): Promise<Map<string, AtsRecordRow>> {
     if (remoteIds.length === 0) return new Map();
-    // One look for each: the planner takes a connection for small, and would read all its records for `= any`.
+    // One look-up for each: the planner takes a connection for small, and would read all its records for `= any`.
     const { rows } = await db.query<AtsRecordRow>(lock ? LOCKED : READ, [
       tenantId,
       id,
@@ -69,8 +67,8 @@ export class AtsRecordsRepository {
   /**
    * Writes records, sorted by id; `seen_in` null leaves the pass that has seen the record unchanged.
    *
-   * @param isNew the records are not there: a row that may give way to another one would be written twice
-   * @throws {RecordRaced} where one of them is there by now
+   * @param isNew the records do not exist: a row that may give way to another one would be written twice
+   * @throws {RecordRaced} where one of them exists by now
    */
   async put(
     tx: SqlRunner,
@@ -79,7 +77,7 @@ export class AtsRecordsRepository {
     records: readonly AtsRecordRow[],
     isNew = false,
   ): Promise<void> {
-    // What the records of a page have in common is one parameter: reading arrays costs as much as writing rows.
+    // What the records of a page share is one parameter: reading arrays costs as much as writing rows.
     for (const rows of alike(records)) {
       const { state, survivor_id: survivor, brought_by: source, seen_in: pass } = rows[0]!;
       rows.sort((a, b) => (a.remote_id < b.remote_id ? -1 : 1));
@@ -101,7 +99,6 @@ export class AtsRecordsRepository {
     }
   }
 
-  /** Returns the ids of some live records, at most a number. */
   async someLive({ tenantId, id }: Key, kind: AtsRecordKind, most: number): Promise<string[]> {
     const { rows } = await this.db.query<{ remote_id: string }>(
       `select remote_id from ats_records
@@ -111,7 +108,7 @@ export class AtsRecordsRepository {
     return rows.map((row) => row.remote_id);
   }
 
-  /** Returns what a record of this service is in ATSs: usually one record of one connection. */
+  /** Returns the ATS records of a record of this service: usually one of one connection. */
   async ofRecord(
     tenantId: string,
     recordId: string,
@@ -142,10 +139,7 @@ export class AtsRecordsRepository {
     return rows.map((row) => row.remote_id);
   }
 
-  /**
-   * Notes that a candidate is removed, by the API or by its ATS, and returns which records it was. What an ATS says of them later has
-   * no effect.
-   */
+  /** Notes that a candidate is removed, and returns its records. Later data of the ATS about them have no effect. */
   async erased(
     tx: SqlRunner,
     tenantId: string,
@@ -159,7 +153,7 @@ export class AtsRecordsRepository {
     return rows;
   }
 
-  /** Erases what came in about a candidate. What waits of it, or has failed, has no effect any more. */
+  /** Erases the events about a candidate. Waiting or failed ones have no effect any more. */
   async eraseEvents(tx: SqlRunner, { tenantId, id }: Key, remoteId: string): Promise<void> {
     // An opening can have the same id: many ATSs count each kind of record on its own.
     await tx.query(
@@ -177,7 +171,7 @@ export class AtsRecordsRepository {
     );
   }
 
-  /** Returns the candidates that were merged into records before those were known, through other merges too, each with its survivor. */
+  /** Returns candidates that were merged, also indirectly, into records before those were known. */
   async mergedInto(
     tx: SqlRunner,
     { tenantId, id }: Key,

@@ -5,10 +5,10 @@ import { CandidateRemoved } from '../../../hiring/candidates/candidates.errors.j
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
 import { AtsRecordsRepository } from './records.repository.js';
 
-/** Failed events of a connection that are searched, by the bytes of their bodies; older ones are erased unsearched. */
+/** Bytes of failed events of a connection that are searched; older ones are erased unsearched. */
 const SEARCHED_BYTES = 8 * 1024 * 1024;
 
-// The form of `encode` has a byte a character and takes any bytes; the texts that are looked for have the same form.
+// The form of `encode` has a byte a character and takes any bytes; the searched texts have the same form.
 const ERASE = `
   with failed as materialized (
     select o.id, o.at, sum(o.bytes) over (order by o.id desc) as bytes from ats_open_events o
@@ -40,9 +40,7 @@ function byteText(byte: number): string {
   return byte === 92 ? '\\\\' : String.fromCharCode(byte);
 }
 
-/**
- * Erases what came in about a candidate, in the transaction that removes it.
- */
+/** Erases events about a candidate, in the transaction that removes it. */
 @Injectable()
 export class RemovedCandidates {
   constructor(
@@ -66,7 +64,12 @@ export class RemovedCandidates {
     }
   }
   /** @param names ids at the ATS and e-mails; an id counts where it is no part of a longer word */
-  async eraseMentions(tx: SqlRunner, tenantId: string, connectionId: string, names: readonly string[]): Promise<void> {
+  private async eraseMentions(
+    tx: SqlRunner,
+    tenantId: string,
+    connectionId: string,
+    names: readonly string[],
+  ): Promise<void> {
     if (names.length > 0) await tx.query(ERASE, [tenantId, connectionId, patternOf(names)]);
   }
 }

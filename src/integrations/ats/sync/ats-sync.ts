@@ -16,13 +16,12 @@ type Key = Pick<AtsConnection, 'tenantId' | 'id'>;
 
 interface ReleasePayload {
   connectionId: string;
-  /** The candidate before the next batch. */
   after?: string;
 }
 
 const RELEASED_AT_ONCE = 1_000;
 
-/** When the records of a connection are read from its ATS. */
+/** Decides when the records of a connection are read from its ATS. */
 @Injectable()
 export class AtsSync {
   constructor(
@@ -39,8 +38,8 @@ export class AtsSync {
   }
 
   /**
-   * Puts down the polls of a connection that can read: the first import begins with the commit. A turn that is under way
-   * is lost, since it calls with the former credential, and its failure would let the next one wait.
+   * Adds the polls of a connection that can read: the first import begins with the commit. A turn under way is lost,
+   * since it calls with the former credential, and its failure would delay the next one.
    */
   async begin(tx: SqlRunner, { tenantId, id }: Key): Promise<void> {
     await this.entries.rouse(tx, { tenantId, kind: SYNC_WORK, id }, 'all');
@@ -52,9 +51,9 @@ export class AtsSync {
   }
 
   /**
-   * Lets the next pass begin now. A pass that is under way continues, and the next one follows it.
+   * Lets the next pass begin now. A pass under way continues, and the next one follows it.
    *
-   * @param full everything is read, and what the ATS has no more is noticed
+   * @param full reads everything, and finds records that the ATS no longer has
    * @returns false where the connection has no polls
    */
   async now({ tenantId, id }: Key, reason: PassReason, { full }: { full: boolean }): Promise<boolean> {
@@ -69,19 +68,18 @@ export class AtsSync {
     return rowCount === 1;
   }
 
-  /** Ends the pause after failures: the connection can be used again. */
   private async resume({ tenantId, id }: Key): Promise<void> {
     await this.entries.rouse(this.db, { tenantId, kind: SYNC_WORK, id }, 'failing');
     this.wake();
   }
 
-  /** After the commit of `begin`: wakes the work. */
+  /** Wakes the work, after the commit of `begin`. */
   wake(): void {
     this.db.feed.wakeups.tell('work');
   }
 
   /**
-   * Ends the polls of a connection and what waits of its webhooks. Its records stay, and belong to the API from then on.
+   * Ends the polls of a connection and its waiting webhooks. Its records stay, and belong to the API from then on.
    *
    * @returns how many events were waiting
    */
@@ -101,7 +99,6 @@ export class AtsSync {
     return rowCount ?? 0;
   }
 
-  /** Gives the records of a connection that is gone to the API, a batch at a time. */
   private release({ tenantId, payload }: Task<ReleasePayload>): Promise<Batch> {
     const { connectionId, after = '' } = payload;
     return this.db.transaction(tenantId, async (tx) => {

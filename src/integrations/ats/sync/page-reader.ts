@@ -5,7 +5,6 @@ import { candidateItem, goneItem, jobItem, readRecord, readsKind, type RecordIte
 import type { CursorWatch, LeftOut, Pass, PollKind, PollMark } from './pass.js';
 import { watched } from './pass.rules.js';
 
-/** A page of a list, as items for the writer. */
 export interface ReadPage {
   items: RecordItem[];
   next: string | null;
@@ -13,22 +12,20 @@ export interface ReadPage {
   leftOut: LeftOut[];
 }
 
-/** Pages that follow each other, and how their cursors were watched. */
 export type ReadPages = ReadPage & { watch: CursorWatch };
 
-/** A list that never comes to its end: its pages go in a circle, or are too many. */
+/** A list without an end: its pages go in a circle, or are too many. */
 export class ListWithoutEnd extends Error {}
 
 /**
- * Pages and records that are written together: what a write costs beside its rows is then paid less often. A list begins
- * with fewer pages: while they are written the next ones are read, and before that nothing is written.
+ * Pages and records that are written together, since each write has a fixed cost. A list begins with fewer pages: the
+ * next ones are read while they are written, and before that nothing is written.
  */
 const TOGETHER = { pages: 10, records: 1_000, atFirst: 2, characters: 2 * 1024 * 1024 };
-/** The number of records that a full pass has not seen and that are read at a time. */
+/** Records that a full pass has not seen are read in this number at a time. */
 export const ABSENT_AT_ONCE = 20;
 const GONE_BACK_MS = 30 * 86_400_000;
 
-/** Returns whether a connector has a list. */
 export function hasList(connector: Connector, kind: PollKind): boolean {
   if (kind === 'gone') return connector.gone !== undefined;
   return readsKind(connector, kind === 'jobs' ? 'job' : 'candidate');
@@ -72,7 +69,7 @@ async function readPage(
 }
 
 /**
- * Reads the next pages of a list. A failure after the first page ends them before it: the next step meets it again.
+ * Reads the next pages of a list. A failure after the first page ends them before it; the next step repeats it.
  *
  * @throws {AtsFailure} or {@link ListWithoutEnd}
  */
@@ -128,7 +125,7 @@ function nameOf({ kind, remoteId }: RecordItem): string {
 }
 
 /**
- * Reads records that a full list did not show. One that the ATS does not have is gone; one that it has is as it says.
+ * Reads records that a full list did not show. A missing one is gone; another one is stored as read.
  *
  * @throws {AtsFailure}
  */

@@ -5,17 +5,14 @@ import type { ReadPages } from './page-reader.js';
 import type { PollKind, PollMark } from './pass.js';
 import type { ClaimedSync } from './syncs.repository.js';
 
-/** What a pass reads with. */
 export interface PassGround {
   sync: ClaimedSync;
   connection: AtsConnection;
   connector: Connector;
   api: AtsApi;
-  /** The turn has had a step. */
   hasBegun?: boolean;
-  /** Where the list that is being read began. */
   mark?: { phase: PollKind; mark: PollMark } | undefined;
-  /** The pages after those that are being written: they are read meanwhile. */
+  /** The pages after those being written: they are read meanwhile. */
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
 
@@ -25,8 +22,8 @@ export class SyncOptions {
   everyMs = 300_000;
   /** Between two full passes. */
   fullMs = 86_400_000;
-  /** The next pass begins so long before the start of the last one: clocks of ATSs differ, and lists lag behind. */
+  /** The next pass begins this time before the start of the last one: clocks of ATSs differ, and lists lag. */
   overlapMs = 300_000;
-  /** A pass that waited for longer begins anew: its cursor is no good any more. */
+  /** After a longer wait a pass begins anew: its cursor is outdated. */
   resumeMs = 6 * 3_600_000;
 }

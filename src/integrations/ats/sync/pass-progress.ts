@@ -7,13 +7,11 @@ import type { LeftOut, Pass, PassCounts, PassReason, Phase } from './pass.js';
 import { newPass, nextPhase } from './pass.rules.js';
 import { type SyncKey, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
-/** The states of a run. `waiting`: the ATS does not answer, and the run resumes at its place later. */
+/** `waiting`: the ATS does not answer, and the run resumes at its place later. */
 export const RUN_STATES = ['running', 'waiting', 'done', 'failed'] as const;
 
-/** The state of a run. */
 export type RunState = (typeof RUN_STATES)[number];
 
-/** One pass, as it is shown. */
 export interface RunRow {
   id: string;
   reason: PassReason;
@@ -27,13 +25,10 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
-/** Runs of one connection that are kept. */
 const KEPT = 1_000;
 const COLUMNS = 'id, reason, is_full, state, phase, counts, left_out, error, started_at, finished_at';
 
-/**
- * Stores how far passes have come, with the runs that an administrator sees.
- */
+/** Stores the progress of passes, with the runs that an administrator sees. */
 @Injectable()
 export class PassProgress {
   constructor(
@@ -43,12 +38,10 @@ export class PassProgress {
     private readonly options: SyncOptions,
   ) {}
 
-  /** Returns the pass of a claimed sync: the one that was interrupted, or a new one. */
   async passOf(sync: ClaimedSync): Promise<Pass> {
     return this.resumed(sync) ?? (await this.begin(sync));
   }
 
-  /** Begins the next phase, or ends the pass. */
   async turn(ground: PassGround, pass: Pass): Promise<Pass | null> {
     const next = nextPhase(pass, new Date());
     await this.db.transaction(ground.connection.tenantId, (tx) => this.note(tx, ground, pass, next));
@@ -56,11 +49,7 @@ export class PassProgress {
     return next;
   }
 
-  /**
-   * Stores the place of a pass.
-   *
-   * @param next the pass after it; null: the pass is over
-   */
+  /** Stores the place of a pass. @param next the pass after it; null when the pass is over */
   async note(tx: SqlRunner, { sync, connection }: PassGround, pass: Pass, next: Pass | null): Promise<void> {
     await this.syncs.keep(tx, sync, next ?? pass);
     await this.putRun(tx, sync, next ?? pass, next === null ? 'done' : 'running', null);
@@ -74,7 +63,6 @@ export class PassProgress {
     await this.events.record(tx, connection.tenantId, [{ event: 'ats.sync_completed', record: null, data }]);
   }
 
-  /** Stores in the run of a pass that it waits for the ATS, or has failed. */
   async stop(sync: ClaimedSync, pass: Pass, state: 'waiting' | 'failed', why: string): Promise<void> {
     await this.db.transaction(sync.tenantId, async (tx) => {
       await this.syncs.keep(tx, sync, state === 'waiting' ? pass : null);
@@ -82,7 +70,6 @@ export class PassProgress {
     });
   }
 
-  /** Sends out the events of a pass that is over. */
   wake(tenantId: string): void {
     this.events.wake(tenantId);
   }
@@ -92,7 +79,6 @@ export class PassProgress {
     return Date.now() - Date.parse(pass.startedAt) < this.options.resumeMs ? pass : null;
   }
 
-  /** Begins a new pass. */
   private async begin(sync: ClaimedSync): Promise<Pass> {
     const { fullAt } = await this.syncs.mark(sync, 'jobs');
     const candidates = await this.syncs.mark(sync, 'candidates');
@@ -106,8 +92,7 @@ export class PassProgress {
     return pass;
   }
 
-  /** Notes a run and how far it is. */
-  async putRun(
+  private async putRun(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,
     pass: Pass,
@@ -138,8 +123,7 @@ export class PassProgress {
     );
   }
 
-  /** Deletes the oldest runs beyond those that are kept. */
-  async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
+  private async trimRuns(tx: SqlRunner, { tenantId, connectionId }: SyncKey): Promise<void> {
     await tx.query(
       `delete from ats_runs where tenant_id = $1 and connection_id = $2 and id < (
          select r.id from ats_runs r where r.tenant_id = $1 and r.connection_id = $2
@@ -148,7 +132,6 @@ export class PassProgress {
     );
   }
 
-  /** Returns one page, newest first, with one row too many. */
   async listRuns(tenantId: string, connectionId: string, after: string | null, limit: number): Promise<RunRow[]> {
     const { rows } = await this.db.query<RunRow>(
       `select ${COLUMNS} from ats_runs

@@ -9,7 +9,7 @@ import {
   type Phase,
 } from './pass.js';
 
-/** The most rows that were left out of a pass and are kept by name. */
+/** The most rows left out of a pass that are kept by name. */
 const MOST_LEFT_OUT = 100;
 
 const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
@@ -19,16 +19,16 @@ const NOT_TAKEN: ReadonlySet<string> = new Set<LeftOutReason>([
   'before_since',
   'job_not_open',
 ]);
-/** Reasons without need of an admin: they are neither counted nor listed. */
+
+/** Reasons that need no admin: they are neither counted nor listed. */
 const ORDINARY: ReadonlySet<string> = new Set<LeftOutReason>(['older', 'gone', 'merged', 'erased', 'unknown']);
 
-/** A list that names always another page ends there. The longest page of a vendor has 500 rows, the shortest 50. */
+/** A list that always names another page ends there. The longest page of a vendor has 500 rows, the shortest 50. */
 const MOST_PAGES = { empty: 1_000, all: 100_000 };
 const NEW_WATCH: CursorWatch = { mark: null, steps: 0, power: 1, pages: 0, empty: 0 };
 
 const NO_COUNTS: PassCounts = { read: 0, created: 0, updated: 0, closed: 0, deleted: 0, not_taken: 0, left_out: 0 };
 
-/** Returns a pass at its beginning. */
 export function newPass(
   runId: string,
   begin: { reason: PassReason; isFirst: boolean; isFull: boolean },
@@ -48,7 +48,7 @@ export function newPass(
   };
 }
 
-/** Returns the pass at the beginning of its next phase; null: it is over. What was absent is looked for by full passes. */
+/** Returns the pass at the beginning of its next phase; null when it is over. Full passes look for absent records. */
 export function nextPhase(pass: Pass, at: Date): Pass | null {
   const phase: Phase | undefined = PHASES[PHASES.indexOf(pass.phase) + 1];
   const isOver = phase === undefined || (phase.startsWith('absent') && (!pass.isFull || pass.isFirst));
@@ -56,12 +56,7 @@ export function nextPhase(pass: Pass, at: Date): Pass | null {
   return { ...pass, phase, phaseAt: at.toISOString(), cursor: null, watch: NEW_WATCH };
 }
 
-/**
- * Returns the watch after a page that names another one.
- *
- * @param rows of the page, those that cannot be understood included
- * @returns a text: why the list is given up, in words
- */
+/** Returns the watch after a page of `rows`, unreadable ones included; or in words why the list is given up. */
 export function watched(watch: CursorWatch, cursor: string, rows: number): CursorWatch | string {
   const { mark, steps, power } = watch;
   if (cursor === mark) return 'names the same next page again';
@@ -73,7 +68,6 @@ export function watched(watch: CursorWatch, cursor: string, rows: number): Curso
     : { mark, steps: steps + 1, power, pages, empty };
 }
 
-/** Returns the pass with the results of a page. */
 export function counted(
   pass: Pass,
   read: number,

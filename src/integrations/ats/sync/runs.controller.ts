@@ -13,7 +13,6 @@ import { RUN_STATES, type RunState, PassProgress, type RunRow } from './pass-pro
 import { PASS_REASONS, PHASES, type PassReason, type Phase } from './pass.js';
 import { SYNC_WORK } from './syncs.repository.js';
 
-/** What a run came to. */
 class RunCountsBody {
   @ApiProperty({ type: 'integer', description: 'Records that the ATS has shown.' })
   read!: number;
@@ -31,7 +30,6 @@ class RunCountsBody {
   left_out!: number;
 }
 
-/** A record that could not be taken. */
 class LeftOutBody {
   @ApiProperty({ type: String, nullable: true })
   remote_id!: string | null;
@@ -39,7 +37,6 @@ class LeftOutBody {
   reason!: string;
 }
 
-/** One pass over the records of an ATS. */
 class RunBody {
   @ApiProperty({ example: 'run_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -79,12 +76,11 @@ class RunBody {
   duration_ms!: number | null;
 }
 
-/** The runs of a connection. */
 @ApiController('ats-connections/:connection_id/runs', { tag: 'ats-connections' })
 @ApiRefusals()
 export class RunsController {
   constructor(
-    private readonly runs: PassProgress,
+    private readonly progress: PassProgress,
     private readonly connections: AtsConnectionStore,
     private readonly entries: WorkEntries,
   ) {}
@@ -102,7 +98,7 @@ export class RunsController {
     const page = readPage(query, `ats-runs ${id}`);
     const connection = await this.connections.get(tenantId, id);
     if (connection === undefined) throw new NotFound('ATS connection');
-    const rows = await this.runs.listRuns(tenantId, id, page.after, page.limit);
+    const rows = await this.progress.listRuns(tenantId, id, page.after, page.limit);
     const state = rows.some(isOpen) ? await this.entries.stateOf(tenantId, SYNC_WORK, id) : undefined;
     const reason = waitingReason(connection, state, new Date());
     return pageOf(

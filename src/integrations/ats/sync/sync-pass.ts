@@ -17,7 +17,6 @@ import type { Pass, PollKind, PollMark } from './pass.js';
 import { counted, nextPhase } from './pass.rules.js';
 import { SyncsRepository } from './syncs.repository.js';
 
-/** Returns how the records of a pass are written. */
 export function writeOf({ connection }: PassGround, { isFirst, isFull, runId }: Pass): RecordWrite {
   const isImport = isFirst || isFull;
   const backfill = connection.takes.backfill_events;
@@ -29,20 +28,16 @@ function kindOf(item: RecordItem): AtsRecordKind {
   return item.kind === 'gone' ? item.gone.kind : item.kind;
 }
 
-/** While many requests come, a pause is before each further step: a step of ten pages costs as much as two hundred creates. */
+/** Under load a pause comes before each further step: a step of ten pages costs as much as two hundred creates. */
 const BUSY_PAUSE_MS = 1_600;
 
-/**
- * Moves a pass by some pages: they are read outside of transactions, and written together with the place where the pass continues.
- *
- * Writes the records of pages together with the place where their pass continues.
- */
+/** Moves a pass by some pages: read outside of transactions, written together with the place of the pass. */
 @Injectable()
 export class SyncPass {
   constructor(
     private readonly syncs: SyncsRepository,
     private readonly records: AtsRecordsRepository,
-    private readonly openings: AtsRecordWriter,
+    private readonly writer: AtsRecordWriter,
     private readonly progress: PassProgress,
     private readonly options: SyncOptions,
     private readonly activity: Activity,
@@ -52,9 +47,7 @@ export class SyncPass {
   ) {}
 
   /**
-   * Reads and writes some pages.
-   *
-   * @returns the pass after it; null: the pass is over
+   * @returns the pass after some pages; null when the pass is over
    * @throws {AtsFailure} or {@link ListWithoutEnd}, with nothing written
    */
   async step(ground: PassGround, pass: Pass): Promise<Pass | null> {
@@ -75,7 +68,7 @@ export class SyncPass {
     const moved = { ...pass, cursor: pages.next, watch: pages.watch };
     if (moved.cursor !== null) this.readAhead(ground, moved, kind, mark);
     const candidates = pages.items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
-    await this.openings.ensureOpenings(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
+    await this.writer.ensureOpenings(ground.connection, { connector, api }, candidates, writeOf(ground, pass));
     const since = new Date(Date.parse(pass.phaseAt) - this.options.overlapMs);
     const end = { since, syncToken: pages.syncToken, fullAt: pass.isFull ? new Date(pass.phaseAt) : null };
     return this.writePage(
@@ -87,12 +80,11 @@ export class SyncPass {
   }
 
   private async markOf(ground: PassGround, phase: PollKind): Promise<PollMark> {
-    // It changes at the end of the list alone.
+    // The mark changes only at the end of the list.
     if (ground.mark?.phase !== phase) ground.mark = { phase, mark: await this.syncs.mark(ground.sync, phase) };
     return ground.mark.mark;
   }
 
-  /** Returns the pages that were read ahead, or reads them. */
   private nextOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     const { ahead } = ground;
     ground.ahead = undefined;
@@ -102,12 +94,12 @@ export class SyncPass {
 
   private readAhead(ground: PassGround, pass: Pass, phase: PollKind, mark: PollMark): void {
     const pages = this.pagesOf(ground, pass, phase, mark);
-    // Their failure is that of the next step, which may never come.
+    // Its failure belongs to the next step, which may never come.
     pages.catch(() => undefined);
     ground.ahead = { phase, cursor: pass.cursor!, pages };
   }
 
-  /** Returns null where the ATS does not take the token of the last pass any more: the list is read whole. */
+  /** Returns null where the ATS no longer takes the token of the last pass: the whole list is read. */
   private async pagesOf(ground: PassGround, pass: Pass, kind: PollKind, mark: PollMark): Promise<ReadPages | null> {
     try {
       return await readPages(ground.connector, ground.api, kind, pass, mark);
@@ -129,12 +121,11 @@ export class SyncPass {
   }
 
   /**
-   * Writes pages when a slot is free.
+   * Writes pages when a slot is free. Returns null when the pass is over.
    *
-   * @param atEnd runs in the transaction that ends a list; null: the list continues
-   * @returns the pass after it; null: the pass is over
+   * @param atEnd runs in the transaction that ends a list; null when the list continues
    */
-  writePage(
+  private writePage(
     ground: PassGround,
     pass: Pass,
     page: ReadPage,
@@ -159,7 +150,7 @@ export class SyncPass {
     const move = (rest: readonly RecordItem[]) =>
       this.db.transaction(tenantId, async (tx) => {
         const found = [...results];
-        if (rest.length > 0) found.push(...(await this.openings.writeCandidates(tx, connection, rest, write)));
+        if (rest.length > 0) found.push(...(await this.writer.writeCandidates(tx, connection, rest, write)));
         const after = counted(pass, page.items.length, found, page.leftOut);
         await atEnd?.(tx);
         // The end of a list: its mark is set, and the pass continues with the next one.
@@ -172,12 +163,12 @@ export class SyncPass {
       results.push(...(await this.stored(connection, 'candidate', candidates, write)));
       return move([]);
     });
-    this.openings.wake(tenantId);
+    this.writer.wake(tenantId);
     if (moved === null) this.progress.wake(tenantId);
     return moved;
   }
 
-  /** Writes records in one transaction; where one of them makes it fail, each half in its own, so that the others are stored. */
+  /** Writes records in one transaction; after a failure each half in its own, so that the others are stored. */
   private async stored(
     connection: AtsConnection,
     kind: AtsRecordKind,
@@ -187,8 +178,8 @@ export class SyncPass {
     try {
       return await this.db.transaction(connection.tenantId, (tx) =>
         kind === 'job'
-          ? this.openings.writeJobs(tx, connection, items, write)
-          : this.openings.writeCandidates(tx, connection, items, write),
+          ? this.writer.writeJobs(tx, connection, items, write)
+          : this.writer.writeCandidates(tx, connection, items, write),
       );
     } catch (error) {
       if (isPassing(error)) throw error;

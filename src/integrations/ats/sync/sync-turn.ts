@@ -22,26 +22,23 @@ import type { Pass } from './pass.js';
 import { SyncPass } from './sync-pass.js';
 import { DUE_SYNCS, SYNC_WORK, SyncsRepository, type ClaimedSync } from './syncs.repository.js';
 
-/** A webhook that comes so late is missing. */
+/** A webhook later than this is missing. */
 const LATE = `interval '1 hour'`;
 const LOOKED_BACK = `interval '7 hours'`;
 /** The clock of the ATS may be ahead of ours. */
 const SKEW = `interval '10 minutes'`;
 const MOST = 1_000;
 
-/** The time after which another connection has its turn. */
 const TURN_MS = 10_000;
 /** The longest rest after failures, and the rest after a refusal. */
 const MOST_REST_MS = 3_600_000;
-/** The time after which polls of a tenant with exhausted storage look again. */
+/** The time after which polls of a tenant with exhausted storage try again. */
 const STORAGE_REST_MS = 300_000;
 
 /**
- * Reads the records of ATSs by the clock: the next pages of one connection after the other, for some seconds each.
- *
- * Keeps the webhooks of a connection alive, after its passes, and notices those that do not come.
- *
- * Notices webhooks that do not come: what a poll has found, and no webhook has brought within an hour.
+ * Reads the records of ATSs on schedule: the next pages of each connection in turn, for some seconds each. After its
+ * passes a connection's webhooks are renewed. A change that a poll has found, and no webhook has brought within an
+ * hour, shows missing webhooks.
  */
 @Injectable()
 export class SyncTurn extends WorkKind {
@@ -49,7 +46,6 @@ export class SyncTurn extends WorkKind {
   override readonly everyMs = 0;
   override readonly callsOut = true;
   override readonly backoff = { firstMs: 15_000, mostMs: MOST_REST_MS };
-  /** When this process last renewed the webhooks of a connection, in milliseconds. */
   private readonly renewedAt = new Map<string, number>();
 
   constructor(
@@ -73,7 +69,6 @@ export class SyncTurn extends WorkKind {
     return DUE_SYNCS;
   }
 
-  /** Has one turn of a connection. */
   override async run(turn: Turn): Promise<TurnOutcome> {
     const sync = await this.syncs.open(turn);
     if (sync === null) return DONE;
@@ -108,7 +103,7 @@ export class SyncTurn extends WorkKind {
     await this.tendWebhooks(ground, pass.isFirst);
   }
 
-  /** An ATS that is away lets the pass wait where it is; a list that cannot be read ends it. */
+  /** An ATS that is away lets the pass wait at its place; a list that cannot be read ends it. */
   private async failed(sync: ClaimedSync, connection: AtsConnection, pass: Pass, error: unknown): Promise<TurnOutcome> {
     const failure = failureOf(error);
     if (failure === null) throw error;
@@ -122,8 +117,11 @@ export class SyncTurn extends WorkKind {
     return failed(failure.reason, failure.kind === 'refused' ? MOST_REST_MS : restMs);
   }
 
-  /** Looks after the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
-  async tendWebhooks(ground: Pick<PassGround, 'connection' | 'connector' | 'api'>, isFirst: boolean): Promise<void> {
+  /** Renews the webhooks of a connection. @param isFirst the pass was the first import: no webhook can be missing */
+  private async tendWebhooks(
+    ground: Pick<PassGround, 'connection' | 'connector' | 'api'>,
+    isFirst: boolean,
+  ): Promise<void> {
     const { connection } = ground;
     try {
       await this.renew(ground);
@@ -153,7 +151,7 @@ export class SyncTurn extends WorkKind {
     this.renewedAt.set(key, now);
   }
 
-  /** The set-up makes all webhooks of a connection anew, in place of those that are left. */
+  /** The set-up makes all webhooks of a connection anew, in place of the remaining ones. */
   private async makeAnew({ tenantId, id }: AtsConnection): Promise<void> {
     const payload = { connection_id: id, user_id: null };
     const createdBy = systemActor('ats.webhooks');
@@ -163,8 +161,8 @@ export class SyncTurn extends WorkKind {
     this.tasks.wake();
   }
 
-  /** Looks at what the polls of the last hours found. A connection that never had a webhook misses none. */
-  async lookForMissing(connection: AtsConnection): Promise<void> {
+  /** Looks for changes that a poll found and no webhook brought. A connection that never had a webhook misses none. */
+  private async lookForMissing(connection: AtsConnection): Promise<void> {
     const { tenantId, id, provider } = connection;
     const { rows } = await this.db.query<{ found: number }>(
       `select count(*)::int as found from (

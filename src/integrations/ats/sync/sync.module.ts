@@ -13,7 +13,6 @@ import { SyncPass } from './sync-pass.js';
 import { SyncTurn } from './sync-turn.js';
 import { SyncsRepository } from './syncs.repository.js';
 
-/** What is read from the ATS by the clock. */
 @Module({
   imports: [AtsCallsModule, AtsConnectionsModule, AtsRecordsModule, CandidatesModule, JobsModule, TasksModule],
   controllers: [RunsController],

@@ -4,21 +4,18 @@ import { LeaseLost, type Turn } from '../../../base/work/work.js';
 import { SERVER } from '../connections/connection.js';
 import type { Pass, PassReason, PollKind, PollMark } from './pass.js';
 
-/** The kind of the work that reads the lists of a connection. */
 export const SYNC_WORK = 'ats.polls';
 
-/** The connections whose next pass, or next page, is due, as SQL. */
+/** SQL: the connections whose next pass, or next page, is due. */
 export const DUE_SYNCS = `select s.tenant_id, s.connection_id as id, s.next_at as since, ${SERVER} as server from ats_syncs s
   join ats_connections c on c.tenant_id = s.tenant_id and c.id = s.connection_id
   where s.next_at <= now() and not c.paused and c.state <> 'disconnected' and c.credential_sealed is not null`;
 
-/** A connection that has polls. */
 export interface SyncKey {
   tenantId: string;
   connectionId: string;
 }
 
-/** The polls of one connection in the hands of one worker. */
 export interface ClaimedSync extends SyncKey {
   turn: Turn;
   reason: PassReason;
@@ -26,12 +23,11 @@ export interface ClaimedSync extends SyncKey {
   pass: Pass | null;
 }
 
-/** The statements of polls. */
 @Injectable()
 export class SyncsRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the polls of a turn; null: they are not due any more. */
+  /** Returns the polls of a turn; null when they are no longer due. */
   async open(turn: Turn): Promise<ClaimedSync | null> {
     const { tenantId, id: connectionId } = turn;
     const { rows } = await this.db.query<Pick<ClaimedSync, 'reason' | 'fullIsDue' | 'pass'>>(
@@ -43,10 +39,10 @@ export class SyncsRepository {
   }
 
   /**
-   * Notes how far a pass is, in the transaction that writes its page.
+   * Notes the progress of a pass, in the transaction that writes its page.
    *
-   * @param pass null: the next one begins anew
-   * @param isNew the pass begins: what is asked for from now on is another one
+   * @param pass null lets the next one begin anew
+   * @param isNew the pass begins: a later request means another one
    * @throws {LeaseLost} when another worker has the connection
    */
   async keep(
@@ -64,7 +60,7 @@ export class SyncsRepository {
     if (rowCount !== 1) throw new LeaseLost('the polls of the connection have ended');
   }
 
-  /** Ends a pass in its transaction. One that was asked for meanwhile follows at once. */
+  /** Ends a pass in its transaction. A pass that was requested since follows at once. */
   async done(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,
@@ -81,7 +77,6 @@ export class SyncsRepository {
     );
   }
 
-  /** Returns where the next pass over a list begins. */
   async mark({ tenantId, connectionId }: SyncKey, kind: PollKind): Promise<PollMark> {
     const { rows } = await this.db.query<PollMark & Record<string, unknown>>(
       `select since, sync_token as "syncToken", full_at as "fullAt" from ats_polls
@@ -91,7 +86,6 @@ export class SyncsRepository {
     return rows[0] ?? { since: null, syncToken: null, fullAt: null };
   }
 
-  /** Notes that a list was read to its end. */
   async setMark(
     tx: SqlRunner,
     { tenantId, connectionId }: SyncKey,

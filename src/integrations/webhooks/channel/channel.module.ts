@@ -7,7 +7,6 @@ import { EndpointSender } from '../endpoint-sender.js';
 import { EndpointStore } from '../endpoint.store.js';
 import { WebhookEventChannel, WebhookChannel, WebhookEventRecorder } from './webhook.channel.js';
 
-/** Delivers events to endpoints. */
 @Module({
   // For `Outbound`, which makes all calls to other servers.
   imports: [DeliveryModule, PlatformClientModule],

@@ -22,23 +22,22 @@ import { takes, WEBHOOK, type Endpoint } from '../endpoint.js';
 import { type EndpointVerdict, PACE, webhookRules } from '../endpoint.rules.js';
 import { EndpointStore } from '../endpoint.store.js';
 
-/** The message of a lane that is to be sent next; null: there is none (any more). */
+/** The next message of a lane; null when there is none (any more). */
 interface Next {
   endpoint: Endpoint;
   event: StoredEvent;
 }
 
 /**
- * The channel to webhook endpoints. Every message is sent. A lane is one event; at an endpoint that asks for order it is
- * a record, whose events are sent one after the other. The body of a message stands with the event alone: it is read
- * when it is sent, so that an erased record is nowhere else.
+ * The channel to webhook endpoints. Every message is sent. A lane is one event; at an endpoint that asks for order it
+ * is a record, whose events follow each other. The body of a message is stored only with its event: it is read when it
+ * is sent, so that an erased record is nowhere else.
  */
 @Injectable()
 export class WebhookChannel extends Channel {
   readonly name = WEBHOOK;
   readonly folds = false;
   override readonly needsKey = false;
-  /** What `prepare` found for the lanes of a claim. */
   private readonly found = new WeakMap<LeasedLane, Next | null>();
 
   constructor(
@@ -62,8 +61,8 @@ export class WebhookChannel extends Channel {
     await this.find(lanes, await this.endpoints.get(tenantId, id));
     const rest = lanes.filter((lane) => this.found.get(lane) === null);
     if (rest.length === 0) return;
-    // The write of the event may know an endpoint, or what it takes, a moment before this process does. What is not found
-    // now is never sent.
+    // The write of the event may know an endpoint, or its events, a moment before this process does. A message that is
+    // not found now is never sent.
     const endpoints = await this.endpoints.fresh(tenantId);
     await this.find(
       rest,
@@ -101,7 +100,7 @@ export class WebhookChannel extends Channel {
   async send(lane: LeasedLane, destination: Destination, timeoutMs: number): Promise<Sent> {
     if (!this.found.has(lane)) await this.prepare([lane], destination);
     const next = this.found.get(lane) ?? null;
-    // The endpoint is gone, the event is older than the retention, or the endpoint takes it no more.
+    // The endpoint is gone, the event is older than the retention, or the endpoint no longer takes it.
     if (next === null) return { outcome: { kind: 'nothing' }, attempts: [] };
     const { endpoint, event } = next;
     if (endpoint.unreadable) return { outcome: UNREADABLE, attempts: [] };
@@ -150,7 +149,7 @@ function outcomeOf(verdict: EndpointVerdict, { sequence, event: name, record, at
   }
 }
 
-/** Tells the room of events which endpoints there are. What happens while one is disabled waits there. */
+/** Gives the room of events the endpoints of a tenant. Events wait while an endpoint is disabled. */
 @Injectable()
 export class WebhookEventChannel implements EventChannel {
   readonly name = WEBHOOK;
@@ -169,13 +168,10 @@ export class WebhookEventChannel implements EventChannel {
   }
 }
 
-/** Pauses that the service itself decided on; the others are an administrator's. */
+/** Pauses by the service itself; the others are an administrator's. */
 const DISABLING = new Set(['gone', 'failing', 'address_refused']);
 
-/**
- * Records what the delivery reports of endpoints, in the transaction of the fact: events for the other endpoints of the
- * tenant, and messages that were given up.
- */
+/** Records reports of deliveries in the transaction of the fact: events for other endpoints, and given-up messages. */
 @Injectable()
 export class WebhookEventRecorder {
   constructor(
@@ -219,7 +215,7 @@ export class WebhookEventRecorder {
     await this.recorder.record(tx, tenantId, [{ event, record: null, data: JSON.stringify(data) }], { exceptTo: id });
   }
 
-  /** The row is what can be replayed later; the event itself stays where it is. */
+  /** The row allows a later replay; the event itself stays in its table. */
   private async keep({ tx, destination, sequence, reason, message }: MessageGivenUp): Promise<void> {
     const { tenantId, channel, id } = destination;
     if (channel !== WEBHOOK || message === null) return;

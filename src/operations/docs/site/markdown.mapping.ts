@@ -3,18 +3,13 @@ import path from 'node:path/posix';
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from '../../../base/http/html.js';
 
-/** A page of the documentation, ready to be shown. */
+/** A page of the documentation, ready for display. */
 export interface RenderedPage {
-  /** Its first heading. */
   readonly title: string;
   readonly html: string;
 }
 
-/**
- * The anchor of a heading, as GitHub makes it.
- *
- * @param heading the text of the heading, without Markdown
- */
+/** Returns the anchor of a heading in GitHub's form. @param heading the text of the heading, without Markdown */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -23,7 +18,7 @@ export function anchorOf(heading: string): string {
 }
 
 /**
- * The address at which the service shows a page.
+ * Returns the address at which the service shows a page.
  *
  * @param file the path below `docs`, such as `connect/okta.md`; `README.md` is the page of its folder
  */
@@ -32,8 +27,8 @@ export function pageAddressOf(file: string): string {
 }
 
 /**
- * The file name of the picture of a Mermaid diagram. It has the digest of the diagram: a picture of an older diagram is never
- * shown. `scripts/draw-diagrams.mjs` makes the files.
+ * Returns the file name of the picture of a Mermaid diagram. It has the digest of the diagram, so a picture of an
+ * older diagram is never shown. `scripts/draw-diagrams.mjs` makes the files.
  *
  * @param diagram the text between the fences
  */
@@ -69,7 +64,7 @@ export function renderPage(markdown: string, file: string, pictures: ReadonlySet
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n');
-        // Wide tables scroll on their own, also with the keyboard: the page does not.
+        // Only wide tables scroll, also with the keyboard; the page does not.
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`;
       },
     },
@@ -77,7 +72,6 @@ export function renderPage(markdown: string, file: string, pictures: ReadonlySet
   return { title: titleOf(markdown, file), html: marked.parse(markdown, { async: false }) };
 }
 
-/** The first heading of a page, or else its file. */
 export function titleOf(markdown: string, file: string): string {
   return /^# (.+)$/m.exec(markdown)?.[1] ?? file;
 }
@@ -91,7 +85,7 @@ function figureOf(picture: string, source: string): string {
   );
 }
 
-/** Where a link leads in the served documentation; null: to a file that is not part of it. */
+/** Returns the target of a link in the served documentation; null for a file outside of it. */
 function targetOf(href: string, file: string): string | null {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [target = '', anchor] = href.split('#');

@@ -6,10 +6,7 @@ export interface Section {
   readonly text: string;
 }
 
-/**
- * A section as the search reads it: any caller can search, so letters are folded and beginnings of words marked once and
- * not for each search.
- */
+/** Any caller can search, so letters are folded and beginnings of words marked once. */
 export interface IndexedSection extends Section {
   readonly foldedHeading: string;
   readonly foldedText: string;
@@ -17,7 +14,6 @@ export interface IndexedSection extends Section {
   readonly markedText: string;
 }
 
-/** Returns a section prepared for the search. */
 export function indexed(section: Section): IndexedSection {
   const foldedHeading = `${section.page} ${section.heading}`.toLowerCase();
   const foldedText = section.text.toLowerCase();
@@ -25,12 +21,11 @@ export function indexed(section: Section): IndexedSection {
   return { ...section, ...texts };
 }
 
-/** Marks each place where a word can begin, so that a marked word is found at beginnings alone: `in` is no part of `binding`. */
+/** Marks the beginnings of words, so that a word is found only there: `in` is no part of `binding`. */
 function marked(text: string): string {
   return text.replace(/(?<![\p{L}\p{N}])/gu, MARK);
 }
 
-/** A section that has all words of a search, and a piece of its text. */
 export interface Hit {
   readonly section: Section;
   readonly excerpt: string;
@@ -38,16 +33,15 @@ export interface Hit {
 
 const HITS = 30;
 const EXCERPT = 200;
-/** Characters before the first word of the search, so that the reader sees where it is. */
+/** Characters before the first found word, so that the reader sees its context. */
 const BEFORE = 60;
 /** An excerpt loses at most this number of characters in order to end with a whole word. */
 const LAST_WORD = 40;
-/** No page has this character. */
 const MARK = '\u0000';
 
 /**
- * Finds the sections that contain every word. First come those whose title or heading has the words as a phrase, then those
- * whose heading has all of the words, then those whose text has the phrase.
+ * Finds the sections that contain every word. First come those whose title or heading has the words as a phrase, then
+ * those whose heading has all of the words, then those whose text has the phrase.
  *
  * @param query words with blanks between; case does not matter
  */
@@ -80,7 +74,7 @@ function rankOf(
   );
 }
 
-/** Returns where a word begins with a text. Null: no word does. */
+/** Returns where a word begins with a text, or null. */
 function placeOf(text: string, wanted: string): number | null {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return at;
@@ -88,7 +82,7 @@ function placeOf(text: string, wanted: string): number | null {
   return null;
 }
 
-/** Returns a piece of a section around the phrase, or else around the first of the words; it begins and ends with a whole word. */
+/** Returns whole words around the phrase, or else around the first of the words. */
 function excerptOf({ text, foldedText }: IndexedSection, words: readonly string[], phrase: string): string {
   const places = [phrase, ...words].map((one) => placeOf(foldedText, one));
   const inside = foldedText.indexOf(words.find((word) => foldedText.includes(word)) ?? '');

@@ -19,7 +19,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   '/docs/platform': '/docs/integrate/platform',
 };
 
-/** Serves the documentation as HTML, made from the Markdown of the folder `docs` at the first request. */
 @Controller('docs')
 @ApiExcludeController()
 export class SiteController {

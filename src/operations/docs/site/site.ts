@@ -4,15 +4,14 @@ import { FAVICON_LINK, escapeHtml } from '../../../base/http/html.js';
 import { type RenderedPage, pageAddressOf, anchorOf, renderPage, titleOf } from './markdown.mapping.js';
 import { indexed, type IndexedSection, type Section } from './search.rules.js';
 
-/** A group of pages in the navigation. */
 interface NavSection {
   readonly title: string;
   readonly pages: readonly { readonly title: string; readonly address: string }[];
 }
 
 /**
- * A whole HTML document: header, page and navigation. It has no script. The navigation comes after the page, so that a
- * phone and a screen reader begin with the text; on a wide screen it stands at the left.
+ * Returns a whole HTML document: header, page and navigation, without a script. The navigation comes after the page,
+ * so that a phone and a screen reader begin with the text; a wide screen has it at the left.
  *
  * @param address that of the page, which is marked in the navigation
  */
@@ -59,17 +58,13 @@ const FOLDERS: readonly (readonly [folder: string, title: string, first: readonl
   ['contribute', 'Contribute', ['how-to-add', 'tests', 'style', 'dependencies']],
 ];
 
-/** All pages of the documentation; each is rendered when it is first asked for. */
 export interface Site {
   readonly nav: readonly NavSection[];
-  /** By address, such as `/docs/connect/okta`. */
   readonly pages: ReadonlyMap<string, RenderedPage>;
   readonly sections: readonly IndexedSection[];
-  /** The pictures of diagrams, by file name. */
   readonly pictures: ReadonlyMap<string, string>;
 }
 
-/** The addresses of this installation, in place of those that the examples of the pages have. */
 interface OwnAddresses {
   readonly service: string;
   readonly sandbox: string;
@@ -78,11 +73,7 @@ interface OwnAddresses {
 /** The folder `docs` of the installation, beside `dist` or `src`. */
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
 
-/**
- * Reads the documentation. Commands and links of its pages have the addresses of this installation.
- *
- * @param folder the folder of the Markdown files; an installation without it has no pages
- */
+/** Reads the documentation, with the addresses of this installation; empty without the folder. */
 export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   const pages = new Map<string, RenderedPage>();
   const sections: IndexedSection[] = [];
@@ -104,7 +95,7 @@ export function readSite(own: OwnAddresses, folder: string = DOCS): Site {
   return { nav, pages, sections, pictures };
 }
 
-/** To render all pages at once keeps the event loop busy for 700 ms. */
+/** Rendering all pages at once would block the event loop for 700 ms. */
 function renderedWhenAsked(markdown: string, file: string, pictures: ReadonlySet<string>): RenderedPage {
   let made: RenderedPage | undefined;
   return {
@@ -131,7 +122,6 @@ function namesIn(folder: string, first: readonly string[]): string[] {
   return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name)).sort()];
 }
 
-/** Cuts a page at its headings, for the search. */
 function sectionsOf(markdown: string, page: string, address: string): Section[] {
   return markdown.split(/^(?=#{1,3} )/m).map((part) => {
     const heading = /^#+ (.+)/.exec(part)?.[1] ?? page;
@@ -140,7 +130,7 @@ function sectionsOf(markdown: string, page: string, address: string): Section[] 
   });
 }
 
-/** Returns Markdown without its marks: of a link its words, of a table its cells. Hyphens inside of words and options stay. */
+/** Of a link the words stay, of a table the cells, and hyphens inside of words and options. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/<!--[^]*?-->/g, ' ')

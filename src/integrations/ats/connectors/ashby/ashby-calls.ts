@@ -2,20 +2,16 @@ import { codeIn } from '../../api/ats-answer.rules.js';
 import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
 import { listOf, objectOf, textOf, unexpected, type RemoteObject, allRows } from '../remote-json.js';
 
-/** The name in messages. */
 export const ASHBY = 'Ashby';
 
-/** The longest page. */
 export const LIMIT = 100;
 
 /** Ashby versions its API by this header. */
 const HEADERS = { accept: 'application/json; version=1' };
 
-/** One page of a list of Ashby. */
 interface AshbyPage {
   rows: readonly unknown[];
   next: string | null;
-  /** With the last page. */
   syncToken: string | null;
 }
 
@@ -34,7 +30,6 @@ export function judgeAshbyAnswer({ status, json }: AtsAnswer): void {
   throw new AtsFailure('rejected', code, message);
 }
 
-/** Makes a call, and returns its `results`. */
 export async function resultsOf(api: AtsApi, name: string, json: object): Promise<unknown> {
   const answer = await api.call({ method: 'POST', path: `/${name}`, json, headers: HEADERS });
   const body = objectOf(answer.json);
@@ -42,7 +37,7 @@ export async function resultsOf(api: AtsApi, name: string, json: object): Promis
   return body['results'];
 }
 
-/** Reads one record; null: Ashby has no such one. */
+/** Reads one record; null when Ashby has none. */
 export async function ashbyRecord(api: AtsApi, name: string, json: object): Promise<RemoteObject | null> {
   try {
     const record = objectOf(await resultsOf(api, name, json));
@@ -54,7 +49,7 @@ export async function ashbyRecord(api: AtsApi, name: string, json: object): Prom
   }
 }
 
-/** Reads one page of a list. An expired sync token is left out: then everything is listed. */
+/** Reads one page of a list. Without its expired sync token the whole list is read. */
 export async function ashbyPage(
   api: AtsApi,
   name: string,
@@ -78,7 +73,6 @@ export async function ashbyPage(
   }
 }
 
-/** Reads all rows of a list that belongs to one record. */
 export function ashbyRows(api: AtsApi, name: string, more: object): Promise<unknown[]> {
   return allRows(ASHBY, (cursor) => ashbyPage(api, name, { cursor, syncToken: null }, more));
 }
@@ -91,7 +85,6 @@ function pageIn(body: RemoteObject | null): AshbyPage {
   return { rows: listOf(body['results']), next: hasMore ? next : null, syncToken: textOf(body['syncToken']) };
 }
 
-/** Newer answers name the failure in `errorInfo` as well. */
 function codeOf(json: unknown): string | null {
   return codeIn(objectOf(objectOf(json)?.['errorInfo'])) ?? codeIn(json);
 }

@@ -14,7 +14,6 @@ import { ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob } from './ashby.mapp
 const OF_OTHERS =
   /^(interview|jobPosting|offer|opening|survey|signatureRequest|pushToHRIS|projectCandidate|department|location|jobRequisition)/;
 
-/** Webhooks of Ashby: signed over the body, where a secret is set. */
 export const ashbyInbound: InboundRules = {
   ack: 200,
 
@@ -54,7 +53,7 @@ function effectOf(name: string, data: RemoteObject): InboundEffect {
   throw new NotUnderstood('The event names neither an application, nor a candidate, nor a job.');
 }
 
-/** An application that has ended says nothing of the candidate’s others, which may be active. */
+/** An ended application is no evidence about the candidate's others, which may be active. */
 function ofApplication(application: RemoteObject): InboundEffect {
   const candidate = ashbyCandidateOfApplication(application);
   return { kind: 'candidate', candidate: ashbyGoesOn(application) ? candidate : { ...candidate, changedAt: null } };

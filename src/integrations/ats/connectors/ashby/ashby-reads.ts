@@ -4,26 +4,20 @@ import { idOf, listOf, objectOf, textOf, type RemoteObject, readOne, readRows } 
 import { ashbyPage, ashbyRecord } from './ashby-calls.js';
 import { ashbyCandidate, ashbyCandidateOfApplication, ashbyGoesOn, ashbyJob, ashbyUser } from './ashby.mapping.js';
 
-/** The most applications of one candidate that are read. */
 const MOST_APPLICATIONS = 50;
 
-/** Reads one page of jobs. */
 async function jobs(api: AtsApi, { syncToken, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const page = await ashbyPage(api, 'job.list', { cursor, syncToken });
   return { ...(await readRows(page.rows, ashbyJob)), next: page.next, syncToken: page.syncToken };
 }
 
-/** The place in two lists that are read as one. */
 interface Place {
   list: 'applications' | 'candidates';
   cursor: string | null;
-  /** What this pass began with. */
   tokens: Tokens;
-  /** What the next pass begins with. */
   fresh: Tokens;
 }
 
-/** The sync tokens of both lists. */
 interface Tokens {
   applications: string | null;
   candidates: string | null;
@@ -32,9 +26,9 @@ interface Tokens {
 const NONE: Tokens = { applications: null, candidates: null };
 
 /**
- * Reads one page of candidates. Applications come first: each holds its candidate, so one call brings a hundred. Of the
- * list of candidates those are left that the applications do not tell rightly: without an application, or with several.
- * In an incremental pass each changed candidate counts, since no application changes with a name.
+ * Reads one page of candidates. Applications come first: each holds its candidate, so one call brings a hundred. Then
+ * come the candidates that applications do not show rightly: those without an application, or with several. In an
+ * incremental pass each changed candidate counts, since no application changes with a name.
  */
 async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const place = placeOf(from);
@@ -60,13 +54,11 @@ async function candidates(api: AtsApi, from: AtsPageFrom): Promise<AtsPage<AtsCa
   return { ...read, next: null, syncToken: textOfTokens({ ...fresh, candidates: page.syncToken }) };
 }
 
-/** Reads one job. */
 async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const found = await ashbyRecord(api, 'job.info', { id });
   return found === null ? null : readOne(() => ashbyJob(found));
 }
 
-/** Reads one candidate with all applications. */
 async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const found = await ashbyRecord(api, 'candidate.info', { id });
   if (found === null) return null;
@@ -74,14 +66,13 @@ async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> 
   return readOne(() => ashbyCandidate(found, applications));
 }
 
-/** Reads one user. */
 async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await ashbyRecord(api, 'user.info', { userId: id });
   const record = objectOf(found?.['user']) ?? found;
   return record === null ? null : readOne(() => ashbyUser(record));
 }
 
-/** Asks what the key is. A key without the right to ask that can still do the rest. */
+/** Reads the name of the key. A key without that permission can still do the rest. */
 async function test(api: AtsApi): Promise<string> {
   try {
     const key = await ashbyRecord(api, 'apiKey.info', {});
@@ -94,7 +85,7 @@ async function test(api: AtsApi): Promise<string> {
   }
 }
 
-/** An application that ended says nothing of the candidate’s others. A full pass reads those with its second list. */
+/** An ended application is no evidence about the candidate's others. A full pass reads those with its second list. */
 async function ofChanged(api: AtsApi, application: RemoteObject): Promise<AtsCandidate> {
   const told = ashbyCandidateOfApplication(application);
   if (ashbyGoesOn(application)) return told;
@@ -108,7 +99,7 @@ async function withApplications(api: AtsApi, person: RemoteObject): Promise<AtsC
 
 async function applicationsOf(api: AtsApi, person: RemoteObject): Promise<RemoteObject[]> {
   const found: RemoteObject[] = [];
-  // The newest ids stand last.
+  // The newest ids are last.
   for (const applicationId of applicationIdsOf(person).slice(-MOST_APPLICATIONS)) {
     const application = await ashbyRecord(api, 'application.info', { applicationId });
     if (application !== null) found.push(application);
@@ -133,10 +124,9 @@ function tokensOf(text: string | null): Tokens {
   return text === null ? NONE : (JSON.parse(text) as Tokens);
 }
 
-/** A pass without both tokens would lose the changes of one list: then the next one reads everything. */
+/** A pass without both tokens would lose the changes of one list, so the next one reads everything. */
 function textOfTokens(tokens: Tokens): string | null {
   return tokens.applications === null || tokens.candidates === null ? null : JSON.stringify(tokens);
 }
 
-/** The reads of the connector. */
 export const ashbyReads = { test, jobs, candidates, job, candidate, user } satisfies Partial<Connector>;

@@ -81,7 +81,6 @@ async function setField(api: AtsApi, write: AtsWrite, fieldValue: string | null)
   await resultsOf(api, 'customField.setValue', json);
 }
 
-/** A custom field is named by its id, or by its title. */
 async function fieldIdOf(api: AtsApi, field: string | null): Promise<string> {
   const all = objectsIn(await ashbyRows(api, 'customField.list', {}));
   const own = all.filter(({ objectType }) => objectType === undefined || objectType === 'Candidate');

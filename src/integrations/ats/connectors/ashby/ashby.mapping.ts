@@ -39,16 +39,11 @@ export function ashbyJob(job: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application is active. */
 export function ashbyGoesOn(application: RemoteObject): boolean {
   return (RANKS[String(application['status'])] ?? 0) >= 2;
 }
 
-/**
- * Returns the candidate of an application: the answer holds name, e-mail and job. A key that Ashby left out has no value.
- *
- * @throws {NotUnderstood}
- */
+/** The answer holds name, e-mail and job. A key that Ashby left out has no value. @throws {NotUnderstood} */
 export function ashbyCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const person = objectOf(application['candidate']);
   if (person === null) throw new NotUnderstood('The application names no candidate.');
@@ -56,10 +51,7 @@ export function ashbyCandidateOfApplication(application: RemoteObject): AtsCandi
 }
 
 /**
- * Returns a candidate.
- *
- * @param applications all of the candidate
- * @param changedAt the last change of the candidate and the applications; null: it is found in them
+ * @param changedAt the last change of candidate and applications; null when it is found in them
  * @throws {NotUnderstood}
  */
 export function ashbyCandidate(
@@ -87,7 +79,6 @@ export function ashbyCandidate(
   };
 }
 
-/** Returns a user. @throws {NotUnderstood} */
 export function ashbyUser(user: RemoteObject): AtsUser {
   return {
     id: requiredId(user['id'], 'The id of the user'),
@@ -97,7 +88,7 @@ export function ashbyUser(user: RemoteObject): AtsUser {
   };
 }
 
-/** Ashby archives what is rejected: the reason tells. */
+/** Ashby archives rejected candidates: the reason shows the state. */
 function statusOf(application: RemoteObject): AtsStatus {
   if (ashbyGoesOn(application)) return 'active';
   if (application['status'] === 'Hired') return 'hired';
@@ -114,7 +105,7 @@ function ofApplication(application: RemoteObject): Pick<AtsCandidate, 'jobRemote
   const stageId = idOf(stage?.['id']);
   return {
     jobRemoteId,
-    // An application names its job by id and title. The time makes what the job itself says newer in any case.
+    // An application names its job by id and title. Its time makes the data of the job itself newer in any case.
     ...(active && jobRemoteId !== null && title !== null
       ? { job: { remoteId: jobRemoteId, title, status: 'open' as const, changedAt: new Date(0) } }
       : {}),

@@ -88,7 +88,7 @@ function effectOf(name: string, payload: RemoteObject): InboundEffect {
   }
 }
 
-/** An application that has ended says nothing of the candidate’s others, which may be active. */
+/** An ended application is no evidence about the candidate's others, which may be active. */
 function ofApplication(application: RemoteObject | null): InboundEffect {
   if (application === null) throw new NotUnderstood('The event has no application.');
   const candidate = greenhouseCandidateOfApplication(application);
@@ -98,7 +98,7 @@ function ofApplication(application: RemoteObject | null): InboundEffect {
   };
 }
 
-/** The event has no time: sent again after fifteen hours it would undo what came meanwhile. */
+/** The event has no time: a repetition after fifteen hours would undo later changes. */
 function ofCandidate(person: RemoteObject | null): InboundEffect {
   if (person === null) throw new NotUnderstood('The event has no candidate.');
   return { kind: 'candidate', candidate: candidateOfPerson(person) };

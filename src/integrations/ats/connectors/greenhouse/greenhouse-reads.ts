@@ -14,13 +14,11 @@ import {
 } from '../remote-json.js';
 import { greenhouseCandidate, greenhouseJob, greenhouseUser } from './greenhouse.mapping.js';
 
-/** The name in messages. */
 export const GREENHOUSE = 'Greenhouse';
 
 const PER_PAGE = '500';
 /** Each page of candidates brings one call for each fifty of them, for their applications. */
 const CANDIDATES_PER_PAGE = '250';
-/** The most ids that one request can ask for. */
 const MOST_IDS = 50;
 
 type Query = Readonly<Record<string, string>>;
@@ -37,7 +35,7 @@ async function greenhousePage(api: AtsApi, path: string, cursor: string | null, 
   return { rows: json, next: nextIn(headers['link']) };
 }
 
-/** Returns the records with these ids, as v3 has no other way to read one. */
+/** Returns the records with these ids; v3 has no other way to read one. */
 export async function recordsOf(
   api: AtsApi,
   path: string,
@@ -52,7 +50,7 @@ export async function recordsOf(
   return all;
 }
 
-/** Reads one record; null: Greenhouse has no such one. */
+/** Reads one record; null when Greenhouse has none. */
 export async function greenhouseRecord(api: AtsApi, path: string, id: string): Promise<RemoteObject | null> {
   // Ids are numbers: another text would be a refused call, and no record has it.
   if (!/^\d+$/.test(id)) return null;
@@ -60,7 +58,6 @@ export async function greenhouseRecord(api: AtsApi, path: string, id: string): P
   return objectsIn(rows).find((row) => idOf(row['id']) === id) ?? null;
 }
 
-/** Reads one page of jobs. */
 async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const { rows, next } = await greenhousePage(api, '/jobs', cursor, { per_page: PER_PAGE, ...changedSince(since) });
   return { ...(await readRows(rows, greenhouseJob)), next };
@@ -69,7 +66,6 @@ async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPag
 /** An incremental pass reads changed candidates, then the candidates of changed applications. */
 const SECOND = 'applications:';
 
-/** Reads one page of candidates, each with its applications. */
 async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   if (cursor?.startsWith(SECOND) === true) return ofApplications(api, since, cursor.slice(SECOND.length) || null);
   const query = { per_page: CANDIDATES_PER_PAGE, ...changedSince(since) };
@@ -78,13 +74,11 @@ async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<
   return { ...read, next: next ?? (since === null ? null : SECOND) };
 }
 
-/** Reads one job. */
 async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const found = await greenhouseRecord(api, '/jobs', id);
   return found === null ? null : readOne(() => greenhouseJob(found));
 }
 
-/** Reads one candidate with all applications. */
 async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const found = await greenhouseRecord(api, '/candidates', id);
   if (found === null) return null;
@@ -93,19 +87,16 @@ async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> 
   return readOne(() => greenhouseCandidate(found, applications, sources));
 }
 
-/** Reads one user. */
 async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await greenhouseRecord(api, '/users', id);
   return found === null ? null : readOne(() => greenhouseUser(found));
 }
 
-/** Reads one page of users. */
 async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
   const { rows, next } = await greenhousePage(api, '/users', cursor, { per_page: PER_PAGE });
   return { ...(await readRows(rows, greenhouseUser)), next };
 }
 
-/** Reads one job, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await greenhousePage(api, '/jobs', null, { per_page: '1' });
   return rows.length === 0 ? 'Greenhouse answers; it shows no job.' : 'Greenhouse answers, and shows its jobs.';
@@ -131,7 +122,7 @@ async function joined(api: AtsApi, people: readonly unknown[]): Promise<Omit<Ats
   return readRows(people, (person) => greenhouseCandidate(person, own.get(idOf(person['id'])) ?? [], sources));
 }
 
-/** The names of sources; none where the credential does not show them. */
+/** Returns the names of sources; empty where the credential does not show them. */
 async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(applications.flatMap((one) => idOf(one['source_id']) ?? []))];
   const names = new Map<string, string>();
@@ -142,7 +133,7 @@ async function sourcesOf(api: AtsApi, applications: readonly RemoteObject[]): Pr
       if (id !== null && name !== null) names.set(id, name);
     }
   } catch (error) {
-    // The name of a source is worth no candidate.
+    // A candidate is not left out for the name of its source.
     if (!(error instanceof AtsFailure) || !['forbidden', 'not_found', 'rejected'].includes(error.kind)) throw error;
   }
   return names;
@@ -169,5 +160,4 @@ export function customFieldOf(person: RemoteObject, field: string | null): Remot
   return objectOf(found);
 }
 
-/** The reads of the connector. */
 export const greenhouseReads = { test, jobs, candidates, job, candidate, user, users } satisfies Partial<Connector>;

@@ -24,7 +24,6 @@ const OAUTH: OAuthRules = {
   revokePath: () => null,
 };
 
-/** Greenhouse, through Harvest v3. */
 export const greenhouse: Connector = {
   provider: 'greenhouse',
   title: GREENHOUSE,

@@ -17,7 +17,6 @@ import {
 const STATUSES: Readonly<Record<string, JobStatus>> = { open: 'open', closed: 'closed', draft: 'draft' };
 const ENDED = new Set(['rejected', 'hired', 'converted', 'inactive']);
 
-/** Returns a job of the API or of a webhook. @throws {NotUnderstood} */
 export function greenhouseJob(job: RemoteObject): AtsJob {
   const status = STATUSES[requiredText(job['status'], 'The status of the job').toLowerCase()];
   if (status === undefined) throw new NotUnderstood('The status of the job is not known.');
@@ -35,12 +34,10 @@ export function greenhouseJob(job: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application is active. */
 export function greenhouseGoesOn({ status, rejected_at: rejectedAt }: RemoteObject): boolean {
   return (rejectedAt === null || rejectedAt === undefined) && !ENDED.has(String(status));
 }
 
-/** Returns the state of an application in our words. */
 function statusOf(application: RemoteObject): AtsStatus {
   if (greenhouseGoesOn(application)) return 'active';
   const { status, rejected_at: rejectedAt } = application;
@@ -48,13 +45,7 @@ function statusOf(application: RemoteObject): AtsStatus {
   return status === 'rejected' || (rejectedAt !== null && rejectedAt !== undefined) ? 'rejected' : 'archived';
 }
 
-/**
- * Returns a candidate of the API.
- *
- * @param applications all of the candidate
- * @param sources names of sources by id
- * @throws {NotUnderstood}
- */
+/** @throws {NotUnderstood} */
 export function greenhouseCandidate(
   person: RemoteObject,
   applications: readonly RemoteObject[],
@@ -77,7 +68,6 @@ export function greenhouseCandidate(
   };
 }
 
-/** Returns the candidate of an application in a webhook. @throws {NotUnderstood} */
 export function greenhouseCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const person = objectOf(application['candidate']);
   if (person === null) throw new NotUnderstood('The application names no candidate.');
@@ -101,12 +91,11 @@ export function greenhouseCandidateOfApplication(application: RemoteObject): Ats
   };
 }
 
-/** Returns what a webhook says of a candidate alone. @throws {NotUnderstood} */
+/** Returns the candidate of a webhook about the person alone. @throws {NotUnderstood} */
 export function candidateOfPerson(person: RemoteObject): AtsCandidate {
   return { ...personOf(person), changedAt: laterOf(timeOf(person['updated_at']), timeOf(person['last_activity'])) };
 }
 
-/** Returns a user. @throws {NotUnderstood} */
 export function greenhouseUser(user: RemoteObject): AtsUser {
   const names = [textOf(user['first_name']), textOf(user['last_name'])].filter((part) => part !== null);
   const isOff = user['disabled'] === true || user['deactivated'] === true || user['active'] === false;
@@ -118,7 +107,6 @@ export function greenhouseUser(user: RemoteObject): AtsUser {
   };
 }
 
-/** Returns the time of an application's last change. */
 export function lastChangeOf(application: RemoteObject): Date | null {
   return laterOf(timeOf(application['updated_at']), timeOf(application['last_activity_at']));
 }
@@ -145,14 +133,14 @@ function emailOf(addresses: unknown): string | null {
   );
 }
 
-/** A source that could not be named is left as it is. */
+/** A source without a known name stays unchanged. */
 function sourceOf(id: string | null, sources: ReadonlyMap<string, string>): { ats_source?: string | null } {
   if (id === null) return { ats_source: null };
   const name = sources.get(id);
   return name === undefined ? {} : { ats_source: name };
 }
 
-/** A job in a webhook has no time of its last change: that of its making is before it in any case. */
+/** A job in a webhook has no time of its last change: its creation is earlier in any case. */
 function jobIn(job: RemoteObject | undefined): { job?: AtsJob } {
   if (job === undefined || textOf(job['status']) === null || textOf(job['name']) === null) return {};
   const read = greenhouseJob(job);

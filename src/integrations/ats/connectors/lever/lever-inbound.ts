@@ -12,7 +12,6 @@ import {
 import { idOf, objectOf, textOf, timeOf, objectsIn, requiredId, unexpected } from '../remote-json.js';
 import { part, leverRows, LEVER } from './lever-reads.js';
 
-/** Events that change a candidate, or end one. */
 const OF_CANDIDATES = new Set([
   'applicationCreated',
   'candidateHired',
@@ -32,7 +31,7 @@ const OF_OTHERS = new Set([
 
 /**
  * Webhooks of Lever. The signature covers the token and the time, not the data. So every event is a hint, and the
- * opportunity is read from Lever: one that is not there any more was deleted.
+ * opportunity is read from Lever: a missing one was deleted.
  */
 export const leverInbound: InboundRules = {
   ack: 200,

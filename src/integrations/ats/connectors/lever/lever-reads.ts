@@ -11,7 +11,6 @@ import {
   leverUser,
 } from './lever.mapping.js';
 
-/** The name in messages. */
 export const LEVER = 'Lever';
 
 const LIMIT = '100';
@@ -19,13 +18,11 @@ const EXPANDED = ['applications', 'stage', 'sourcedBy'];
 /** Lists of deleted records reach back thirty days. */
 const DELETED_MS = 30 * 86_400_000;
 
-/** One page of a list of Lever. */
 interface LeverPage {
   rows: readonly unknown[];
   next: string | null;
 }
 
-/** Reads one page of a list. */
 async function leverPage(
   api: AtsApi,
   path: string,
@@ -43,7 +40,7 @@ async function leverPage(
   return { rows: listOf(body['data']), next };
 }
 
-/** Reads one record; null: Lever has no such one. */
+/** Reads one record; null when Lever has none. */
 export async function leverRecord(
   api: AtsApi,
   path: string,
@@ -56,18 +53,15 @@ export async function leverRecord(
   return record;
 }
 
-/** Returns the part of an address that names a record. */
 export function part(id: string): string {
   return encodeURIComponent(id);
 }
 
-/** Reads one page of postings. */
 async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const { rows, next } = await leverPage(api, '/postings', cursor, changedSince(since));
   return { ...(await readRows(rows, leverJob)), next };
 }
 
-/** Reads one page of opportunities. */
 async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const query = { ...changedSince(since), expand: EXPANDED };
   const { rows, next } = await leverPage(api, '/opportunities', cursor, query);
@@ -90,13 +84,11 @@ async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPag
 
 const SECOND = 'opportunities:';
 
-/** Reads one posting. */
 async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const posting = await leverRecord(api, `/postings/${part(id)}`);
   return posting === null ? null : readOne(() => leverJob(posting));
 }
 
-/** Reads one opportunity. */
 async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const opportunity = await leverRecord(api, `/opportunities/${part(id)}`, { expand: EXPANDED });
   if (opportunity === null || isAnonymized(opportunity)) return null;
@@ -104,26 +96,22 @@ async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> 
   return readOne(() => leverCandidate(opportunity, applications));
 }
 
-/** Reads one user. */
 async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await leverRecord(api, `/users/${part(id)}`);
   return found === null ? null : readOne(() => leverUser(found));
 }
 
-/** Reads one page of users. */
 async function users(api: AtsApi, cursor: string | null): Promise<AtsPage<AtsUser>> {
   const { rows, next } = await leverPage(api, '/users', cursor);
   return { ...(await readRows(rows, leverUser)), next };
 }
 
-/** Finds the active user with an e-mail. */
 async function userByEmail(api: AtsApi, email: string): Promise<AtsUser | null> {
   const { rows } = await leverPage(api, '/users', null, { email });
   const { records } = await readRows(rows, leverUser);
   return records.find((one) => one.active && one.email?.toLowerCase() === email.toLowerCase()) ?? null;
 }
 
-/** Reads one posting, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await leverPage(api, '/postings', null, { limit: '1' });
   return rows.length === 0 ? 'Lever answers; it shows no posting.' : 'Lever answers, and shows its postings.';
@@ -154,7 +142,6 @@ export function leverRows(api: AtsApi, path: string): Promise<unknown[]> {
   return allRows(LEVER, (cursor) => leverPage(api, path, cursor));
 }
 
-/** The reads of the connector. */
 export const leverReads = {
   test,
   jobs,

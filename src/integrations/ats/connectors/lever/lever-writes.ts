@@ -44,7 +44,7 @@ export const leverWrites: WriteRules = {
 async function addLink(api: AtsApi, write: AtsWrite): Promise<string> {
   const path = `${opportunity(write)}/addLinks`;
   await api.call({ method: 'POST', path, query: asUser(write), json: { links: [write.text] } });
-  // The former link goes last: a crash between the two leaves a link too many, and none too few.
+  // The former link is removed last: a crash in between leaves one link too many, not too few.
   if (write.replaces !== null && write.replaces !== write.text) await removeLink(api, write, write.replaces);
   return write.text;
 }
@@ -66,7 +66,7 @@ function linkIn(found: RemoteObject, marker: string): string | null {
   return links.find((link) => link !== null && endsWith(link, marker)) ?? null;
 }
 
-/** The address of one meeting can be the beginning of another one's: the marker is the end of its link. */
+/** The address of one meeting can be the beginning of another: the marker is the end of its link. */
 function endsWith(link: string, marker: string): boolean {
   const normal = (text: string): string => (parsedUrl(text)?.href ?? text).replace(/\/$/, '');
   return normal(link).endsWith(normal(marker));

@@ -29,7 +29,6 @@ const STATES: Readonly<Record<string, JobStatus>> = {
   pending: 'draft',
 };
 
-/** Returns a posting as a job. @throws {NotUnderstood} */
 export function leverJob(posting: RemoteObject): AtsJob {
   const categories = objectOf(posting['categories']) ?? {};
   const state = requiredText(posting['state'], 'The state of the posting');
@@ -47,27 +46,19 @@ export function leverJob(posting: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether a person was anonymised: nothing of them is left. */
 export function isAnonymized(opportunity: RemoteObject): boolean {
   return opportunity['isAnonymized'] === true;
 }
 
-/** Returns the ids of applications that the answer does not hold itself. */
 export function applicationIdsIn(opportunity: RemoteObject): string[] {
   return listOf(opportunity['applications']).flatMap((one) => (objectOf(one) === null ? (idOf(one) ?? []) : []));
 }
 
-/** Returns the applications that the answer holds itself. */
 export function applicationsIn(opportunity: RemoteObject): RemoteObject[] {
   return objectsIn(opportunity['applications']);
 }
 
-/**
- * Returns an opportunity as a candidate.
- *
- * @param applications all of the opportunity
- * @throws {NotUnderstood}
- */
+/** @throws {NotUnderstood} */
 export function leverCandidate(opportunity: RemoteObject, applications: readonly RemoteObject[]): AtsCandidate {
   if (isAnonymized(opportunity)) throw new NotUnderstood('The person was anonymised in Lever.');
   const name = requiredText(opportunity['name'], 'The name of the opportunity');
@@ -97,12 +88,10 @@ export function leverCandidate(opportunity: RemoteObject, applications: readonly
   };
 }
 
-/** Returns a deleted record. @throws {NotUnderstood} */
 export function goneOf(kind: AtsRecordKind, row: RemoteObject): AtsGone {
   return { kind, remoteId: requiredId(row['id'], 'The id'), at: timeOf(row['deletedAt']), survivorId: null };
 }
 
-/** Returns a user. @throws {NotUnderstood} */
 export function leverUser(user: RemoteObject): AtsUser {
   return {
     id: requiredId(user['id'], 'The id of the user'),
@@ -112,7 +101,7 @@ export function leverUser(user: RemoteObject): AtsUser {
   };
 }
 
-/** An open application goes before an archived one, then the newest counts. */
+/** An open application comes before an archived one, then the newest counts. */
 function newestOf(applications: readonly RemoteObject[]): RemoteObject | null {
   const rank = (one: RemoteObject): number => (one['archived'] === null || one['archived'] === undefined ? 1 : 0);
   const made = (one: RemoteObject): number => timeOf(one['createdAt'])?.getTime() ?? 0;

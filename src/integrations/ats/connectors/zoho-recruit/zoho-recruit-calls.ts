@@ -2,24 +2,21 @@ import { codeIn } from '../../api/ats-answer.rules.js';
 import { AtsFailure, type AtsAnswer, type AtsApi } from '../../api/ats-api.js';
 import { listOf, objectOf, objectsIn, textOf, unexpected, type RemoteObject, allRows } from '../remote-json.js';
 
-/** The name in messages. */
 export const ZOHO = 'Zoho Recruit';
 
-/** The longest page. */
 const LIMIT = 200;
 
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
 
-/** One page of a list. */
 interface ZohoPage {
   rows: readonly unknown[];
   next: string | null;
 }
 
 /**
- * Zoho answers a missing scope with 401, and a failed row with a 2xx: each row has a code of its own. An id that is not
- * there (any more) is `INVALID_DATA` in a row or in the whole answer.
+ * Zoho answers a missing scope with 401, and a failed row with a 2xx: each row has its own code. An unknown id is
+ * `INVALID_DATA` in a row or in the whole answer.
  */
 export function judgeZohoAnswer({ status, json }: AtsAnswer): void {
   const body = objectOf(json);
@@ -34,11 +31,7 @@ export function judgeZohoAnswer({ status, json }: AtsAnswer): void {
   throw new AtsFailure(isUnknownId(failed) ? 'not_found' : 'rejected', code, message);
 }
 
-/**
- * Reads one page of a list. The cursor is the number of the page.
- *
- * @param since only records that have changed since; null: all
- */
+/** The cursor is the number of the page. @param since only records changed since; null means all */
 export async function zohoPage(
   api: AtsApi,
   path: string,
@@ -62,7 +55,7 @@ export async function zohoPage(
   return { rows: listOf(body['data']), next: String(page + 1) };
 }
 
-/** Reads one record; null: Zoho has no such one. */
+/** Reads one record; null when Zoho has none. */
 export async function zohoRecord(api: AtsApi, path: string, list = 'data'): Promise<RemoteObject | null> {
   try {
     const { status, json } = await api.call({ method: 'GET', path });
@@ -76,12 +69,11 @@ export async function zohoRecord(api: AtsApi, path: string, list = 'data'): Prom
   }
 }
 
-/** Reads all rows of a list that belongs to one record. */
 export function zohoRows(api: AtsApi, path: string): Promise<unknown[]> {
   return allRows(ZOHO, (cursor) => zohoPage(api, path, cursor));
 }
 
-/** Returns a time as Zoho takes it: with seconds and an offset, without their fractions. */
+/** Returns a time in Zoho's form: with seconds and an offset, without fractions. */
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, 19)}+00:00`;
 }

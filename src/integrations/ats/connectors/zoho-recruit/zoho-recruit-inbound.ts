@@ -27,10 +27,8 @@ import {
 import { timeText } from './zoho-recruit-calls.js';
 import { openingName, recordIdOf, zohoStatus } from './zoho-recruit.mapping.js';
 
-/** Keys of the metadata that a form may set. */
 const METADATA = ['ats_priority', 'ats_source', 'referrer', 'application_id'];
 
-/** Further names of fields: those that Zoho offers itself. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   id: 'candidate_id',
   candidates_id: 'candidate_id',
@@ -44,8 +42,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the candidate of a form that a workflow rule sends. The customer names its fields: `candidate_id` is the record
- * id of Zoho, and case, blanks and underscores of a name do not count.
+ * Returns the candidate of a form that a workflow rule sends. The customer names its fields: `candidate_id` is the
+ * record id of Zoho; case, blanks and underscores of a name do not count.
  *
  * @throws {NotUnderstood} where it names no candidate
  */
@@ -74,7 +72,7 @@ function openingOf(fields: ReadonlyMap<string, string>): Pick<AtsCandidate, 'job
   const jobRemoteId = recordIdOf(fields.get('job_opening_id'));
   if (jobRemoteId === null) return {};
   const title = fields.get('job_title');
-  // The time makes what the opening itself says newer in any case.
+  // The time makes the data of the opening itself newer in any case.
   const job = { remoteId: jobRemoteId, title: title ?? '', status: 'open' as const, changedAt: new Date(0) };
   return { jobRemoteId, ...(title === undefined ? {} : { job }) };
 }
@@ -88,7 +86,6 @@ function namesOf(fields: ReadonlyMap<string, string>): Pick<AtsCandidate, 'first
   return splitName(full);
 }
 
-/** Returns the fields by their names here; empty ones are left out. */
 function named(form: RemoteObject): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries(form)) {
@@ -101,7 +98,7 @@ function named(form: RemoteObject): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** The records of a notification that are taken; the poll brings those of a larger one. */
+/** The most records of a notification that are taken; the poll brings the others. */
 const MOST_RECORDS = 200;
 
 const KINDS: Readonly<Record<string, AtsRecordKind>> = {
@@ -113,9 +110,9 @@ const KINDS: Readonly<Record<string, AtsRecordKind>> = {
 const OPERATIONS = new Set(['insert', 'update', 'edit', 'create', 'delete']);
 
 /**
- * Webhooks of Zoho. There are two: notifications, which name records and hold the token of their channel, and webhooks of
- * workflow rules, forms whose fields the customer chooses. Neither is signed: where a secret is set, `token` in the body
- * has to be it.
+ * Webhooks of Zoho, of two kinds: notifications, which name records and hold the token of their channel, and forms of
+ * workflow rules, whose fields the customer chooses. Neither is signed: where a secret is set, `token` in the body
+ * must equal it.
  */
 export const zohoRecruitInbound: InboundRules = {
   ack: 200,
@@ -154,7 +151,7 @@ function ofNotification(event: RemoteObject, receivedAt: Date): InboundReading {
   }
   const remoteId = recordIdOf(ids[0]);
   if (remoteId === null) throw new NotUnderstood('The notification names no record.');
-  // Without a time a further edit looks like a repetition of the one before, and the record is read once more.
+  // Without a time a further edit looks like a repetition of the former one, and the record is read once more.
   const parts = [event['channel_id'], module, operation, remoteId, event['server_time'] ?? receivedAt.toISOString()];
   return {
     dedupeKey: parts.map(String).join(' '),
@@ -164,7 +161,7 @@ function ofNotification(event: RemoteObject, receivedAt: Date): InboundReading {
   };
 }
 
-/** A notification names a record, and holds nothing of it. */
+/** A notification names a record without its data. */
 function effectOf(kind: AtsRecordKind | undefined, operation: string, remoteId: string): InboundEffect {
   if (kind === undefined) return { kind: 'none' };
   if (operation !== 'delete') return { kind: 'read_back', of: kind, remoteId };
@@ -183,7 +180,7 @@ function ofForm(form: RemoteObject): InboundReading {
 
 const PATH = '/actions/watch';
 
-/** A channel lives for a day at most. */
+/** A channel lives at most a day. */
 const LIFE_MS = 23 * 3_600_000;
 
 /** Channels of the notification API, one for each module. Zoho sends our secret back in the body. */

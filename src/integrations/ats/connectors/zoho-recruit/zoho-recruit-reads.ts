@@ -12,25 +12,20 @@ import {
   zohoUser,
 } from './zoho-recruit.mapping.js';
 
-/**
- * The newest changes come first. A record that changes during a pass moves to the front, and those behind it are shown
- * twice; in the other order one of them would be passed over.
- */
+/** A record that changes during a pass moves to the front. In the other order one after it would be left out. */
 const NEWEST_FIRST = { sort_by: 'Modified_Time', sort_order: 'desc' };
 
-/** Reads one page of job openings. */
 async function jobs(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsJob>> {
   const { rows, next } = await zohoPage(api, '/Job_Openings', cursor, { since, query: NEWEST_FIRST });
   return { ...(await readRows(rows, zohoJob)), next };
 }
 
-/** The cursor of the second list begins with this. */
 const SECOND = 'candidates:';
 
 /**
  * Reads one page of candidates. Two lists are read as one. Applications come first: each holds its candidate and its
- * opening, so one call brings two hundred. Of the list of candidates a full pass takes those without an application. An
- * incremental pass takes each changed one, since no application changes with a name.
+ * opening, so one call brings two hundred. From the list of candidates a full pass takes those without an application.
+ * An incremental pass takes each changed one, since no application changes with a name.
  */
 async function candidates(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPage<AtsCandidate>> {
   const query = NEWEST_FIRST;
@@ -55,13 +50,11 @@ async function gone(api: AtsApi, { since, cursor }: AtsPageFrom): Promise<AtsPag
   return { ...read, next: next ?? SECOND };
 }
 
-/** Reads one job opening. */
 async function job(api: AtsApi, id: string): Promise<AtsJob | null> {
   const found = await zohoRecord(api, `/Job_Openings/${encodeURIComponent(id)}`);
   return found === null ? null : readOne(() => zohoJob(found));
 }
 
-/** Reads one candidate with all openings. */
 async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> {
   const person = await zohoRecord(api, `/Candidates/${encodeURIComponent(id)}`);
   if (person === null) return null;
@@ -69,13 +62,11 @@ async function candidate(api: AtsApi, id: string): Promise<AtsCandidate | null> 
   return readOne(() => zohoCandidate(person, associated));
 }
 
-/** Reads one user. */
 async function user(api: AtsApi, id: string): Promise<AtsUser | null> {
   const found = await zohoRecord(api, `/users/${encodeURIComponent(id)}`, 'users');
   return found === null ? null : readOne(() => zohoUser(found));
 }
 
-/** Reads one job opening, to see whether the credential works. */
 async function test(api: AtsApi): Promise<string> {
   const { rows } = await zohoPage(api, '/Job_Openings', null, { query: { per_page: '1' } });
   return rows.length === 0
@@ -83,7 +74,7 @@ async function test(api: AtsApi): Promise<string> {
     : `${ZOHO} answers, and shows its job openings.`;
 }
 
-/** An application that has ended says nothing of the candidate's others. A full pass shows those as well. */
+/** An ended application is no evidence about the candidate's others. A full pass shows those as well. */
 function ofApplication(
   api: AtsApi,
   application: RemoteObject,
@@ -101,7 +92,7 @@ async function withOpenings(api: AtsApi, person: RemoteObject): Promise<AtsCandi
   return zohoCandidate(person, await openingsOf(api, id));
 }
 
-/** Returns null where Zoho does not show the openings: then nothing is said of the application. */
+/** Returns null where Zoho does not show the openings: the application stays unchanged. */
 async function openingsOf(api: AtsApi, id: string): Promise<RemoteObject[] | null> {
   try {
     return objectsIn(await zohoRows(api, `/Candidates/${encodeURIComponent(id)}/associate`));
@@ -111,5 +102,4 @@ async function openingsOf(api: AtsApi, id: string): Promise<RemoteObject[] | nul
   }
 }
 
-/** The reads of the connector. */
 export const zohoRecruitReads = { test, jobs, candidates, gone, job, candidate, user } satisfies Partial<Connector>;

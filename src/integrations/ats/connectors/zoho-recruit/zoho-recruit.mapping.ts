@@ -23,7 +23,7 @@ import {
 const CLOSED = /fill|clos|cancel|declin|inactive|hold|archiv/i;
 const DRAFT = /approval|draft/i;
 
-/** The same of applications: a state without such a word is active. */
+/** States of ended applications; a state without such a word is active. */
 const ENDED: readonly (readonly [RegExp, AtsStatus])[] = [
   [/^(hired|joined|converted)/i, 'hired'],
   [/^(rejected|un-?qualified|junk|offer-(declined|withdrawn))/i, 'rejected'],
@@ -36,14 +36,13 @@ const NOT_ASSOCIATED = 'New';
 /** Record ids of Zoho are digits; texts such as `ZR_12_JOB` are numbers for people. */
 const RECORD_ID = /^\d{1,30}$/;
 
-/** Returns the id of a reference: digits, or an object with them; null: the reference names no record. */
+/** Returns the id of a reference: digits, or an object with them; null when the reference names no record. */
 export function recordIdOf(reference: unknown): string | null {
   const value = objectOf(reference)?.['id'] ?? reference;
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === 'string' && RECORD_ID.test(text) ? text : null;
 }
 
-/** Returns a job opening as a job. @throws {NotUnderstood} */
 export function zohoJob(opening: RemoteObject): AtsJob {
   const status = requiredText(opening['Job_Opening_Status'], 'The status of the job opening');
   const place = ['City', 'State', 'Country'].map((name) => textOf(opening[name])).filter((one) => one !== null);
@@ -59,16 +58,11 @@ export function zohoJob(opening: RemoteObject): AtsJob {
   };
 }
 
-/** Returns whether an application is active. */
 export function zohoGoesOn(application: RemoteObject): boolean {
   return zohoStatus(stageName(application)) === 'active';
 }
 
-/**
- * Returns the candidate of an application, which holds name, e-mail and opening.
- *
- * @throws {NotUnderstood}
- */
+/** Returns the candidate of an application, which holds name, e-mail and opening. @throws {NotUnderstood} */
 export function zohoCandidateOfApplication(application: RemoteObject): AtsCandidate {
   const remoteId =
     recordIdOf(application['$Candidate_Id']) ??
@@ -92,10 +86,7 @@ export function zohoCandidateOfApplication(application: RemoteObject): AtsCandid
 }
 
 /**
- * Returns a candidate.
- *
- * @param associated the openings that the candidate is associated with, each with the state of the application; null: they
- * are not known
+ * @param associated the openings of the candidate, each with the state of the application; null when unknown
  * @throws {NotUnderstood}
  */
 export function zohoCandidate(person: RemoteObject, associated: readonly RemoteObject[] | null): AtsCandidate {
@@ -118,17 +109,14 @@ export function zohoCandidate(person: RemoteObject, associated: readonly RemoteO
   };
 }
 
-/** Returns whether a candidate was never associated with an opening. */
 export function isNotAssociated(person: RemoteObject): boolean {
   return (textOf(person['Candidate_Status']) ?? NOT_ASSOCIATED) === NOT_ASSOCIATED;
 }
 
-/** Returns a deleted record. @throws {NotUnderstood} */
 export function zohoGone(kind: AtsRecordKind, row: RemoteObject): AtsGone {
   return { kind, remoteId: requiredId(row['id'], 'The id'), at: timeOf(row['deleted_time']), survivorId: null };
 }
 
-/** Returns a user. @throws {NotUnderstood} */
 export function zohoUser(user: RemoteObject): AtsUser {
   return {
     id: requiredId(user['id'], 'The id of the user'),
@@ -138,16 +126,12 @@ export function zohoUser(user: RemoteObject): AtsUser {
   };
 }
 
-/** Returns the state of an application by its name in Zoho. */
 export function zohoStatus(name: string | null): AtsStatus {
   const words = (name ?? '').trim().replace(/\s+/g, '-');
   return ENDED.find(([pattern]) => pattern.test(words))?.[1] ?? 'active';
 }
 
-/**
- * Returns the metadata that names the opening: by the id that Zoho shows, without the marker. A workflow rule sends it as a
- * field of that name.
- */
+/** The metadata names the opening by its id in Zoho, without the marker, as a workflow rule does. */
 export function openingName({ jobRemoteId }: Pick<AtsCandidate, 'jobRemoteId'>): Record<string, string | null> {
   return jobRemoteId === undefined ? {} : { job_opening_id: jobRemoteId };
 }
@@ -181,7 +165,8 @@ function standingOf(
   const title = textOf(application['Posting_Title']) ?? nameIn(application['Job_Opening_Name']);
   return {
     jobRemoteId,
-    // An application names its opening by id and title. The time makes what the opening itself says newer in any case.
+    // An application names its opening by id and title. Its time makes the data of the opening itself newer in any
+    // case.
     ...(status === 'active' && jobRemoteId !== null && title !== null
       ? { job: { remoteId: jobRemoteId, title, status: 'open' as const, changedAt: new Date(0) } }
       : {}),

@@ -39,22 +39,20 @@ import {
   groupsOf,
 } from './plan.rules.js';
 
-/** Records that are read in one batch, and at the same time. */
 const MOST = 40;
 const AT_ONCE = 4;
 /** Well within the lease of the batch. */
 const DEADLINE_MS = 45_000;
 
-/** What reading a record came to. `later`: it was not tried, and its events wait. */
+/** The result of reading a record. `later`: it was not tried, and its events wait. */
 export type ReadBack =
   | { kind: 'item'; item: RecordItem }
   | { kind: 'not_found' }
   | { kind: 'failed'; failure: AtsFailure }
   | { kind: 'later' };
 
-/** Reads records from the ATS, some at the same time. After an ATS that is away no further one is asked for. */
+/** Reads records from the ATS, some in parallel. After a failure of the ATS no further one is read. */
 class ReadBacks {
-  /** The failure that ended the reading; null: the ATS answered. */
   stopped: AtsFailure | null = null;
   private asked = 0;
   private readonly began = performance.now();
@@ -65,12 +63,11 @@ class ReadBacks {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Returns whether the ATS has answered. */
   get hasAnswered(): boolean {
     return this.asked > 0 && this.stopped === null;
   }
 
-  /** Reads the records of groups. @param known the records as they are stored */
+  /** Reads the records of groups. @param known the records as stored */
   async of(groups: readonly Group[], known: (group: Group) => AtsRecordRow | undefined): Promise<Map<Group, ReadBack>> {
     const found = new Map<Group, ReadBack>();
     for (let i = 0; i < groups.length; i += AT_ONCE) {
@@ -100,44 +97,40 @@ class ReadBacks {
     }
     const [told] = group.events.flatMap(({ reading: { effect } }) => (effect.kind === 'gone' ? effect.gone : []));
     if (told !== undefined) return { kind: 'item', item: goneItem(told, at) };
-    // A record that is known and not at the ATS any more was deleted there, after any kind of event.
+    // A known record that the ATS no longer has was deleted there, after any kind of event.
     if (known?.state !== 'live') return { kind: 'not_found' };
     return { kind: 'item', item: goneItem({ kind, remoteId, at, survivorId: null }, at) };
   }
 
-  /** A record that the connector fails over stops no other one. */
+  /** A failure of the connector over one record stops no other one. */
   private connectorFailed(error: unknown): AtsFailure {
     if (error instanceof NotUnderstood) return new AtsFailure('malformed', 'not_understood', error.message);
     this.onError(error);
     return new AtsFailure('malformed', 'not_understood', 'The record is not one that this ATS documents.');
   }
 
-  /** Reads one record, as {@link readRecord} does. */
   read(kind: Group['kind'], remoteId: string, at: Date): Promise<RecordItem | null> {
     const { connector, api } = this;
     return readRecord({ connector, api }, kind, remoteId, at);
   }
 }
 
-/** What is written for the events about one record. */
 interface RecordWork {
   group: Group;
   item: RecordItem;
-  /** The event whose data it is; null: the record was read. */
+  /** The event with the data; null when the record was read. */
   by: ReadEvent | null;
 }
 
-/** One batch while it is worked on. */
 class InboundBatch {
   works: RecordWork[] = [];
   survivors: RecordItem[] = [];
   readonly forced = new Set<string>();
-  /** Survivors of merges that the ATS does not have. */
   readonly missing = new Set<string>();
   readonly reads: ReadBacks | null;
   failure: AtsFailure | null = null;
   tried = false;
-  /** Records are read by another batch, and their events wait. */
+  /** Another batch reads the records, and their events wait. */
   later = false;
 
   constructor(
@@ -152,7 +145,6 @@ class InboundBatch {
 
 const WRITE: RecordWrite = { source: 'webhook', events: 'all', pass: null };
 
-/** Returns what events say, and the verdicts on those that say nothing that could be applied. */
 function readEvents(
   connector: Connector,
   rows: readonly WaitingEvent[],
@@ -180,32 +172,24 @@ function readEvents(
   return { read, verdicts };
 }
 
-/** What a batch came to. */
 export interface Applied {
-  /** The failure of the ATS that lets events wait; null: there was none. */
+  /** The failure of the ATS that lets events wait, or null. */
   failure: AtsFailure | null;
-  /** The ATS has answered. */
   answered: boolean;
-  /** Events are tried again on their own account. */
+  /** Events failed on their own account, and are tried again. */
   tried: boolean;
-  /** The events behind this batch, where all of it is decided; null: there are none, or the turn of the connection is over. */
+  /** The next events, when all of this batch is decided; null without any, or at the end of the connection's turn. */
   next: NextEvents | null;
 }
 
-/** The events behind a batch. They are read while the batch is written. */
+/** The events after a batch. They are read while the batch is written. */
 export type NextEvents = Promise<ReadBatch>;
 
 /** From this number of events on, the next ones are read while they are written. */
 const LEAST_AHEAD = 50;
 const NOTHING: Applied = { failure: null, answered: false, tried: false, next: null };
 
-/**
- * Applies one batch of a connection's events.
- *
- * Plans what becomes of the records of a batch of inbound events.
- *
- * Writes the records of a batch with what became of their events, while the worker has the connection.
- */
+/** Plans the write of each record of a batch, and stores it with the verdicts on its events, under the turn's lease. */
 @Injectable()
 export class EventsApplier {
   constructor(
@@ -215,19 +199,19 @@ export class EventsApplier {
     private readonly logger: Logger,
     private readonly records: AtsRecordsRepository,
     private readonly db: Database,
-    private readonly openings: AtsRecordWriter,
+    private readonly writer: AtsRecordWriter,
     private readonly slots: WorkSlots,
   ) {}
 
   /**
-   * Applies the oldest events, or those that were read before.
+   * Applies the oldest events, or those that were read ahead.
    *
    * @throws {LeaseLost} when another worker has the connection
    * @throws {AtsFailure} `away` for a provider that this version does not know: its events wait
    */
   async apply(inbox: ClaimedInbox, given: NextEvents | null = null): Promise<Applied> {
     const connection = await this.store.get(inbox.tenantId, inbox.connectionId);
-    // Deleted or paused since its events were found: they are gone with it, or wait.
+    // Removed or paused since its events were found: they are removed with it, or wait.
     if (connection === undefined || connection.paused || connection.state === 'disconnected') return NOTHING;
     const connector = connectorOf(connection.provider);
     if (connector === undefined) {
@@ -237,9 +221,9 @@ export class EventsApplier {
     const { rows, read, verdicts, isCut } =
       connection.credential === null ? upToMerge(whole) : { ...whole, isCut: false };
     if (rows.length === 0) return NOTHING;
-    // Few events are the last ones, or so large that two batches of them are not held in memory.
+    // A small batch is the last one, or so large in bytes that two of them do not fit in memory.
     const next = rows.length < LEAST_AHEAD || isCut ? null : this.readBatch(inbox, connector, rows.at(-1)!.id);
-    // Their failure is that of the next batch, which may never come.
+    // Its failure belongs to the next batch, which may never come.
     next?.catch(() => undefined);
     const batch = new InboundBatch(connection, connector, this.apiOf(connection), (error) =>
       this.logger.error('ats.connector_failed', { provider: connection.provider, error }),
@@ -252,7 +236,7 @@ export class EventsApplier {
       const extra = kind === 'candidate' ? batch.survivors : [];
       if (works.length > 0) await this.write(inbox, batch, kind, works, extra);
     }
-    this.wake(inbox.tenantId);
+    this.writer.wake(inbox.tenantId);
     const failure = batch.failure ?? batch.reads?.stopped ?? null;
     const isDecided = failure === null && !batch.tried && !batch.later;
     return { failure, answered: batch.reads?.hasAnswered ?? false, tried: batch.tried, next: isDecided ? next : null };
@@ -267,8 +251,7 @@ export class EventsApplier {
     return connection.credential === null ? null : this.apis.of(connection);
   }
 
-  /** Decides what is done for each record, and reads those that have to be read. */
-  async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
+  private async plan(batch: InboundBatch, groups: readonly Group[], verdicts: EventVerdict[]): Promise<void> {
     const { connection, connector } = batch;
     const ids = (kind: Group['kind']) => groups.filter((one) => one.kind === kind).map(({ remoteId }) => remoteId);
     const known = {
@@ -309,7 +292,7 @@ export class EventsApplier {
     await this.readSurvivors(batch);
   }
 
-  /** The survivor of a merge is brought in with it, so that `resolve` has it to answer. */
+  /** The survivor of a merge is brought in with it, so that `resolve` can return it. */
   private async readSurvivors(batch: InboundBatch): Promise<void> {
     const { connection, reads, works } = batch;
     const wanted = works.flatMap(({ item }) => (item.kind === 'gone' ? (item.gone.survivorId ?? []) : []));
@@ -324,46 +307,36 @@ export class EventsApplier {
         else batch.survivors.push(item);
       } catch (error) {
         if (error instanceof AtsFailure && error.kind === 'not_found') batch.missing.add(remoteId);
-        // The merge itself is known, and does not wait: what the merged candidate tells of the survivor serves until the next
-        // poll.
+        // The merge itself is known, and does not wait: the data of the merged candidate serve for the survivor until
+        // the next poll.
         this.logger.warn('ats.survivor_not_read', { connection: connection.id, error });
       }
     }
   }
 
-  /**
-   * Stores what became of events.
-   *
-   * @throws {LeaseLost} when another worker has the connection
-   */
-  decide(inbox: ClaimedInbox, verdicts: EventVerdict[]): Promise<void> {
+  /** Stores the verdicts on events. @throws {LeaseLost} when another worker has the connection */
+  private decide(inbox: ClaimedInbox, verdicts: EventVerdict[]): Promise<void> {
     return this.commit(inbox, (tx) => this.events.decide(tx, inbox, verdicts));
   }
 
-  /** Sends out what the writes have recorded. */
-  wake(tenantId: string): void {
-    this.openings.wake(tenantId);
-  }
-
-  /** Brings in the job openings that candidates of the batch name. */
-  async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
+  private async bringOpenings(inbox: ClaimedInbox, batch: InboundBatch): Promise<void> {
     const { connection, connector, api } = batch;
     const items = [...batch.works.map(({ item }) => item), ...batch.survivors];
     const candidates = items.flatMap((item) => (item.kind === 'candidate' ? item.candidate : []));
     try {
       const guard = (tx: SqlRunner): Promise<void> => inbox.turn.hold(tx);
-      await this.openings.ensureOpenings(connection, { connector, api }, candidates, WRITE, guard);
+      await this.writer.ensureOpenings(connection, { connector, api }, candidates, WRITE, guard);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
-      // Without its opening a candidate would be left out: these events wait.
+      // Without its opening a candidate would be left out, so these events wait.
       batch.failure = error;
       batch.works = batch.works.filter(({ item }) => item.kind !== 'candidate' || item.candidate.jobRemoteId == null);
       batch.survivors = [];
     }
   }
 
-  /** Writes records and what became of their events in one transaction; where that fails, each record in its own. */
-  async write(
+  /** Writes records and the verdicts on their events in one transaction; where that fails, each record in its own. */
+  private async write(
     inbox: ClaimedInbox,
     batch: InboundBatch,
     kind: Group['kind'],
@@ -399,8 +372,8 @@ export class EventsApplier {
     const write = { ...WRITE, forced, missing };
     const results =
       kind === 'job'
-        ? await this.openings.writeJobs(tx, connection, items, write)
-        : await this.openings.writeCandidates(tx, connection, items, write);
+        ? await this.writer.writeJobs(tx, connection, items, write)
+        : await this.writer.writeCandidates(tx, connection, items, write);
     const byId = new Map(results.map((result) => [result.remoteId, result]));
     const verdicts = works.flatMap(({ group, item, by }) => verdictsOf(group.events, byId.get(item.remoteId)!, by));
     await this.events.decide(tx, inbox, verdicts);

@@ -13,19 +13,15 @@ import type { AtsConnection } from '../../connections/connection.js';
 import { type ClaimedInbox, DUE_INBOXES, INBOUND_WORK } from '../inbound-event.js';
 import { type Applied, EventsApplier, type NextEvents } from './events-applier.js';
 
-/** While many requests come, each batch is followed by a pause. */
+/** Under load a pause follows each batch, in milliseconds. */
 const BUSY_PAUSE_MS = 500;
 /** The time after which another connection has its turn. */
 const TURN_MS = 1_000;
-/** The pause of events that are tried again on their own account. */
+/** The pause of events that failed on their own account. */
 const TRIED_MS = 2_000;
 const MOST_RETRY_AFTER_MS = 3_600_000;
 
-/**
- * Applies inbound events: some batches of one connection after the other, in turns, so that a flood of one delays no other.
- *
- * Sets the state of connections by what became of their inbound events.
- */
+/** Applies inbound events in turns: some batches of each connection, so that a flood of one delays no other. */
 @Injectable()
 export class EventsWorker extends WorkKind {
   override readonly kind = INBOUND_WORK;
@@ -46,7 +42,6 @@ export class EventsWorker extends WorkKind {
     domainEvents.on(AtsConnectionReady, ({ connection }) => this.resume(connection));
   }
 
-  /** A connection that can be used again: what waits of its events is applied now. */
   private async resume({ tenantId, id }: AtsConnection): Promise<void> {
     await this.entries.rouse(this.db, { tenantId, kind: INBOUND_WORK, id }, 'failing');
     this.db.feed.wakeups.tell('work');
@@ -65,7 +60,7 @@ export class EventsWorker extends WorkKind {
     return failed(failure.reason, Math.min(failure.retryAfterMs ?? 0, MOST_RETRY_AFTER_MS));
   }
 
-  /** Applies batches until nothing more waits, or something keeps it from being applied. @returns what the last one came to */
+  /** Applies batches until no event waits, or a failure stops them. @returns the result of the last one */
   private async batches(inbox: ClaimedInbox): Promise<Applied> {
     const began = performance.now();
     for (let answered = false, next: NextEvents | null = null; ;) {
@@ -77,8 +72,7 @@ export class EventsWorker extends WorkKind {
     }
   }
 
-  /** The state of the connection follows what the ATS answers. */
-  async note(
+  private async note(
     { tenantId, connectionId, turn }: ClaimedInbox,
     { failure, answered }: Pick<Applied, 'failure' | 'answered'>,
   ): Promise<void> {

@@ -5,33 +5,28 @@ import type { AtsRecordRow, RecordItem, LeftOutReason, RecordResult } from '../.
 import type { EventVerdict, WaitingEvent } from '../inbound-events.repository.js';
 import { isFromTheFuture, subjectOf } from '../inbound.rules.js';
 
-/** An event and what it says. */
 export interface ReadEvent {
   id: string;
   at: Date;
   tries: number;
   reading: InboundReading;
-  /** A signature was checked when it came. */
   signed: boolean;
 }
 
-/** The events about one record, oldest first. */
 export interface Group {
   kind: AtsRecordKind;
   remoteId: string;
   events: ReadEvent[];
 }
 
-/** What is done for the events about one record. */
 type RecordStep =
-  /** What the events say is written. */
   | { do: 'write'; item: RecordItem; by: ReadEvent }
-  /** The record is read from the ATS: what it says then serves all events. */
+  /** The record is read from the ATS, which serves all events. */
   | { do: 'read' }
-  /** It would have to be read, and the connection cannot. */
+  /** The record would have to be read, and the connection cannot. */
   | { do: 'give_up' };
 
-/** Returns the events by record, in the order in which records were first named. Events about none are left out. */
+/** In the order in which records were first named. Events without a record are left out. */
 export function groupsOf(events: readonly ReadEvent[]): Group[] {
   const groups = new Map<string, Group>();
   for (const event of events) {
@@ -45,7 +40,7 @@ export function groupsOf(events: readonly ReadEvent[]): Group[] {
   return [...groups.values()];
 }
 
-/** Returns why an event can have no effect on any record; null: it can. */
+/** Returns why an event cannot have an effect on any record, or null. */
 export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id' | 'from_the_future' | null {
   const { effect, occurredAt } = reading;
   if (effect.kind === 'none') return 'no_data';
@@ -54,17 +49,17 @@ export function faultOf({ reading }: ReadEvent, now: Date): 'no_data' | 'bad_id'
   return isFromTheFuture(occurredAt, now) || isFromTheFuture(changeOf(reading), now) ? 'from_the_future' : null;
 }
 
-/** Returns whether an event is a deletion or merge that no signature proves: it counts only once the ATS was asked. */
+/** Returns whether an event is an unsigned deletion or merge: it counts only once the ATS has confirmed it. */
 export function isUnprovenEnd({ reading, signed }: ReadEvent): boolean {
   return reading.effect.kind === 'gone' && !signed;
 }
 
 /**
- * Returns what is done for a record. A deletion or merge ends it, however the events came. Else the newest change counts; the
- * record is read where an event does not hold its data, its time, or the opening that decides whether it is taken, or where
- * two events name the same time.
+ * Returns the step for a record. A deletion or merge ends it, in any order of the events. Else the newest change
+ * counts. The record is read where an event lacks its data, its time, or the opening that decides the selection, or
+ * where two events have the same time.
  *
- * @param known the record as it is stored
+ * @param known the record as stored
  * @param canRead the connection can read records of this kind
  */
 export function recordStepOf(
@@ -85,12 +80,12 @@ export function recordStepOf(
   return isThin && canRead ? { do: 'read' } : lastOf(byTime, remoteId);
 }
 
-/** Returns the newest time that events of a group name, for a read record without a time of its own. */
+/** Returns the newest time of the events of a group, for a read record without its own time. */
 export function newestTimeOf({ events }: Group): Date {
   return new Date(Math.max(...events.map(timeOf)));
 }
 
-/** What events say together: a newer one may leave out what an older one said, such as the opening. */
+/** Merges the data of events: a newer one may leave out a value of an older one, such as the opening. */
 function lastOf(byTime: readonly ReadEvent[], remoteId: string): RecordStep {
   const newest = byTime.at(-1);
   if (newest === undefined) return { do: 'give_up' };
@@ -105,7 +100,7 @@ function lastOf(byTime: readonly ReadEvent[], remoteId: string): RecordStep {
   return { do: 'write', item: { ...item, candidate, changedAt, personAt: new Date(timeOf(newest)) }, by: newest };
 }
 
-/** An application that ended beside an active one tells of the person alone. */
+/** An ended application beside an active one counts only for the person. */
 function together(before: AtsCandidate, after: AtsCandidate): AtsCandidate {
   const known = { id: before.metadata?.['application_id'] ?? null, status: before.status ?? null };
   const told = isBeside(after, known) ? personAlone(after) : after;
@@ -137,7 +132,6 @@ function changeOf({ effect }: InboundReading): Date | null {
   return effect.kind === 'gone' ? effect.gone.at : null;
 }
 
-/** A batch after it was read. */
 export interface ReadBatch {
   rows: readonly WaitingEvent[];
   read: ReadEvent[];
@@ -145,8 +139,8 @@ export interface ReadBatch {
 }
 
 /**
- * Returns the part of a batch before its first merge, or that merge alone. Without reads a survivor can be made from what is
- * known of the merged candidate: events that come together must then come to the same as events that come one by one.
+ * Returns the part of a batch before its first merge, or that merge alone. Without reads a survivor can be made from
+ * the merged candidate: events in one batch must have the same result as events one by one.
  */
 export function upToMerge(batch: ReadBatch): ReadBatch & { isCut: boolean } {
   const merge = batch.read.findIndex(
@@ -163,7 +157,6 @@ export function upToMerge(batch: ReadBatch): ReadBatch & { isCut: boolean } {
   };
 }
 
-/** The number of tries of an event that fails on its own account. */
 const MOST_TRIES = 3;
 
 /** Reasons that an admin has to look at. */
@@ -171,10 +164,7 @@ const FAILED: ReadonlySet<LeftOutReason> = new Set(['bad_id', 'claimed_by_anothe
 
 type Named = Pick<WaitingEvent, 'id' | 'at'>;
 
-/**
- * Returns the verdict on an event that has no effect, or cannot have one. What has no effect is not kept: its body can hold
- * what this service does not even take, such as offers and assessments.
- */
+/** Erases the body of an event without effect: it can hold data that this service does not take, such as offers. */
 export function settledVerdict(
   { id, at }: Named,
   state: 'no_effect' | 'failed',
@@ -184,22 +174,18 @@ export function settledVerdict(
   return { id, at, state, reason, detail: detail ?? null, tried: false, erase: state === 'no_effect' };
 }
 
-/** Returns the verdict on an event that failed on its own account: it is tried again, a few times. */
+/** Returns the verdict on an event that failed on its own account: it is tried `MOST_TRIES` times. */
 export function triedAgain({ id, at, tries }: ReadEvent, reason: string, detail: string): EventVerdict {
   const isLast = tries + 1 >= MOST_TRIES;
   return { id, at, state: isLast ? 'failed' : 'waiting', reason, detail, tried: true, erase: false };
 }
 
-/** The same for a record that the ATS does not let us read. */
+/** Returns that verdict for a record that the ATS does not let us read. */
 export function unreadable(event: ReadEvent, { kind, message }: AtsFailure): EventVerdict {
   return triedAgain(event, `ats_${kind}`, message);
 }
 
-/**
- * Returns the verdicts on the events about one record, from what became of it.
- *
- * @param by the event whose data was written; null: the record was read, which serves all
- */
+/** @param by the event whose data was written; null when the record was read, which serves all */
 export function verdictsOf(events: readonly ReadEvent[], result: RecordResult, by: ReadEvent | null): EventVerdict[] {
   const { outcome, reason } = result;
   const removed = outcome === 'deleted' || outcome === 'merged';
