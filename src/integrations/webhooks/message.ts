@@ -116,14 +116,3 @@ function bodyOf(
     `${subject}"datacontenttype":"application/json","data":${data}}`
   );
 }
-
-/** A port: finds the records that a name of another system refers to. `lookup` implements it. */
-export abstract class RecordNames {
-  /**
-   * Returns the ids of records that events are about.
-   *
-   * @param name an id of this service, an `external_id`, or the id in the ATS
-   * @returns the name alone, where it is an id or no record has it
-   */
-  abstract recordsOf(tenantId: string, name: string): Promise<readonly string[]>;
-}

@@ -11,10 +11,20 @@ import { takes, type Endpoint } from './endpoint.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 import { explain } from './explain.rules.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';
-import { RecordNames } from './message.js';
 import { endpointKeyOf } from './webhooks.service.js';
 
 const EXPLAINED_EVENTS = 50;
+
+/** A port: finds the records that a name of another system refers to. `lookup` implements it. */
+export abstract class RecordNames {
+  /**
+   * Returns the ids of records that events are about.
+   *
+   * @param name an id of this service, an `external_id`, or the id in the ATS
+   * @returns the name alone, where it is an id or no record has it
+   */
+  abstract recordsOf(tenantId: string, name: string): Promise<readonly string[]>;
+}
 
 @Injectable()
 export class MessagesService {

@@ -4,7 +4,7 @@ import { CandidatesModule } from '../../hiring/candidates/candidates.module.js';
 import { InterviewsModule } from '../../hiring/interviews/interviews.module.js';
 import { JobsModule } from '../../hiring/jobs/jobs.module.js';
 import { AtsConnectionsModule } from '../../integrations/ats/connections/connections.module.js';
-import { RecordNames } from '../../integrations/webhooks/message.js';
+import { RecordNames } from '../../integrations/webhooks/messages.service.js';
 import { NamesOfRecords, ResolveController } from './resolve.controller.js';
 
 /** Provides the port of `webhooks`; global, because `webhooks` imports neither candidates nor job openings. */

@@ -7,7 +7,7 @@ import { CandidatesRepository } from '../../hiring/candidates/candidates.reposit
 import { InterviewsRepository } from '../../hiring/interviews/interviews.repository.js';
 import { JobsRepository } from '../../hiring/jobs/jobs.repository.js';
 import { AtsConnectionStore } from '../../integrations/ats/connections/ats-connections.store.js';
-import { RecordNames } from '../../integrations/webhooks/message.js';
+import { RecordNames } from '../../integrations/webhooks/messages.service.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { demandScope, CurrentCaller, NoScope, type Caller } from '../../tenancy/tenants/caller.js';
 
