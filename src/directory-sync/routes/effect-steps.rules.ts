@@ -9,25 +9,22 @@ export interface Step<Value> {
   to: Value;
 }
 
-/** What an act would make of a user: role, status, seat and right of administration, each now and then. */
 export interface EffectSteps {
-  /** Null: no role. */
   role: Step<string | null>;
-  /** Null: the user was never in force. */
+  /** Null when the user was never in force. */
   status: Step<'active' | 'inactive' | 'deleted' | null>;
   seat: Step<SeatState>;
   console: Step<ConsoleAccess>;
 }
 
-/** The part of a tenant that rights of administration follow from. */
 type Rights = Pick<TenantView, 'roles' | 'ownerUserId'>;
 
 const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
 
 /**
- * Returns what an act would make of a user.
+ * Returns how an act would change a user.
  *
- * @param would the effective state after the act; null: the act deletes the user
+ * @param would the effective state after the act; null when the act deletes the user
  */
 export function stepsOf(tenant: Rights, userId: string, current: Current, would: Decision | null): EffectSteps {
   const isNew = current.status === 'inactive' && !current.everActive;
@@ -49,7 +46,6 @@ export function stepsOf(tenant: Rights, userId: string, current: Current, would:
   };
 }
 
-/** Returns whether a user would lose the console, or the right to write there. */
 export function losesConsole({ console }: EffectSteps): boolean {
   return RANK[console.to] < RANK[console.from];
 }

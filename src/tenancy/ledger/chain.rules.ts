@@ -17,11 +17,10 @@ export interface ChainLine {
   readonly computedHash: string;
   /** Seats in use after the line; in the audit log the number of lines. */
   readonly count: number;
-  /** The change of the count by the line. */
   readonly delta: number;
 }
 
-/** The kinds of breaches; stable, part of the API. */
+/** Stable, part of the API. */
 export type BreachKind =
   | 'line missing'
   | 'line changed'
@@ -43,12 +42,11 @@ export type BreachKind =
 export interface Breach {
   /** The sequence at which the chain is incorrect. */
   readonly sequence: number;
-  /** The entry at that place; null when there is none. */
+  /** The entry at that place, or null. */
   readonly entry_id: string | null;
   /** The sequence of that entry: a later one where lines are missing. */
   readonly found: number | null;
   readonly problem: BreachKind;
-  /** The breach as a sentence. */
   readonly detail: string;
 }
 
@@ -66,15 +64,14 @@ export interface ChainMark {
 /** The hash before the first line of a chain, as hex. */
 export const START_HASH = CHAIN_START.toString('hex');
 
-/** The start of a walk: after the line with this sequence and hash. */
+/** A place in a chain: the line with this sequence and hash. */
 export interface ChainPlace {
   readonly sequence: number;
   readonly hash: string;
 }
 
 /**
- * Walks along a chain, oldest line first, and stops at the first incorrect line. Used to verify a chain and to close a
- * day.
+ * Walks along a chain, oldest line first, and stops at the first incorrect line. Verifies a chain, and closes a day.
  */
 export class ChainWalk {
   private place: ChainPlace;
@@ -84,8 +81,6 @@ export class ChainWalk {
   private readonly marks = new Map<number, ChainMark[]>();
 
   /**
-   * Creates a walk.
-   *
    * @param marks hashes known from other sources
    * @param ordered whether times must not decrease along the chain
    * @param start the place after which the walk begins; the beginning of the chain unless given
@@ -110,16 +105,11 @@ export class ChainWalk {
     return this.last;
   }
 
-  /** The first breach so far. */
   get breach(): Breach | null {
     return this.found;
   }
 
-  /**
-   * Checks the next line.
-   *
-   * @returns false once the chain is broken
-   */
+  /** Checks the next line. Returns false once the chain is broken. */
   take(line: ChainLine): boolean {
     if (this.found !== null) return false;
     const expected = this.place.sequence + 1;
@@ -189,13 +179,12 @@ interface HeadFields {
 export interface DayFields extends HeadFields {
   /** `2026-01-31`, UTC. */
   readonly day: string;
-  /** Hex hash over the signed text of the day before (`dayHash`); 64 zeros for the first day. */
+  /** Hex hash over the signed text of the previous day (`dayHash`); 64 zeros for the first day. */
   readonly previous: string;
   /** False for the day that is not over yet. */
   readonly closed: boolean;
 }
 
-/** A signature by one of the chain keys. */
 export interface HeadSignature {
   readonly keyId: string;
   readonly signature: Buffer;

@@ -11,9 +11,9 @@ export interface StoredHead {
   count: number;
   /** Hex. */
   hash: string;
-  /** RFC 3339 with microseconds, UTC; null before anything was sealed. */
+  /** RFC 3339 with microseconds, UTC; null before the first seal. */
   sealed_through: string | null;
-  /** The last signed end; null: none yet. */
+  /** The last signed end, or null. */
   signed_sequence: number | null;
   signed_hash: string | null;
   signature: Buffer | null;
@@ -22,7 +22,6 @@ export interface StoredHead {
   unsigned_through: number;
 }
 
-/** A closed day with its signature. */
 export interface ClosedDay extends DayFields, HeadSignature {
   readonly closedAt: Date;
 }
@@ -69,10 +68,10 @@ function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
 export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
 
 /**
- * Statements on the heads of chains: live heads and those of closed days.
+ * Statements on the live heads of chains and those of closed days, and their signatures.
  *
- * Advances the head of a chain and signs it. A head that does not continue the last signed one is advanced without a
- * new signature: sealing never stops, and the evidence stays for the verifier.
+ * A head that does not continue the last signed one is advanced without a new signature: sealing never stops, and the
+ * verifier finds the evidence.
  */
 @Injectable()
 export class HeadsRepository {
@@ -82,7 +81,6 @@ export class HeadsRepository {
     private readonly logger: Logger,
   ) {}
 
-  /** Creates the heads of a new tenant. */
   async begin(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
       tenantId,
@@ -91,7 +89,8 @@ export class HeadsRepository {
   }
 
   /**
-   * Locks a head to the end of the transaction. Null: there is none, or, without `wait`, another process has locked it.
+   * Locks a head to the end of the transaction. Returns null without a head, or, without `wait`, when another process
+   * has locked it.
    */
   async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
     const { rows } = await tx.query<StoredHead>(`select ${HEAD} from lock_chain_head($1, $2, $3)`, [
@@ -102,7 +101,7 @@ export class HeadsRepository {
     return rows[0] ?? null;
   }
 
-  /** Seals a batch onto the head; the signature is for the head after it. */
+  /** Seals a batch onto the head; the signature is that of the next head. */
   async seal(
     tx: SqlRunner,
     tenantId: string,
@@ -149,7 +148,7 @@ export class HeadsRepository {
     return { head: present ? head : null, last, unsealed };
   }
 
-  /** Returns the stored hash of a line; null when there is no such line. */
+  /** Returns the stored hash of a line, or null. */
   async hashAt(db: SqlRunner, tenantId: string, table: string, sequence: number): Promise<string | null> {
     const { rows } = await db.query<{ hash: string | null }>(
       `select encode(hash, 'hex') as hash from ${table} where tenant_id = $1 and sequence = $2`,
@@ -168,7 +167,7 @@ export class HeadsRepository {
     return rows.map((row) => toDay(tenantId, chain, row));
   }
 
-  /** Returns the newest closed day, inside the transaction that adds the next one. */
+  /** Returns the newest closed day. */
   async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
     const { rows } = await db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by closed_days.day desc limit 1`,
@@ -177,7 +176,6 @@ export class HeadsRepository {
     return rows[0] ? toDay(tenantId, chain, rows[0]) : null;
   }
 
-  /** Adds a closed day. */
   async addDay(tx: SqlRunner, day: DayFields, { keyId, signature }: HeadSignature): Promise<void> {
     await tx.query(
       `insert into closed_days (tenant_id, chain, day, sequence, count, hash, previous, key_id, signature)
@@ -186,7 +184,7 @@ export class HeadsRepository {
     );
   }
 
-  /** Returns tenants, by id, whose chain has grown since its newest closed day, or has a head without a signature. */
+  /** Returns tenants, by id, whose chain has grown since its newest closed day. */
   async grown(chain: ChainName, after: string, limit: number): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select h.tenant_id from chain_heads h where h.chain = $1 and h.tenant_id > $2 and h.sequence > coalesce(
@@ -198,7 +196,7 @@ export class HeadsRepository {
     return rows.map((row) => row.tenant_id);
   }
 
-  /** Loads the keys for `seal`, before the transaction begins. */
+  /** Loads the keys for {@link sealHead}, before the transaction begins. */
   ready(): Promise<void> {
     return this.keys.ready();
   }

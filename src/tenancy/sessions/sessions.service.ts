@@ -10,23 +10,23 @@ import type { EndedSession, EndReason } from './session.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type NewSession } from './sessions.repository.js';
 
-/** Live sessions per user. A further sign-in ends the oldest one instead of being refused. */
+/** Live sessions of a user. A further sign-in ends the oldest one instead of being refused. */
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
-/** What a session keeps of the sign-in that began it. */
+/** The facts of a sign-in that its session stores. */
 export interface SessionFacts {
   /** The IdP's name for the user. */
   subject: string;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
   otherIdpSessions?: readonly string[];
-  /** null of OIDC. */
+  /** Null for OIDC. */
   nameId: NameId | null;
-  /** The ID token, for RP-initiated logout; null of SAML. */
+  /** The ID token, for RP-initiated logout; null for SAML. */
   idToken: string | null;
   authContext: string | null;
-  /** When the user authenticated, as the IdP states it; null: it does not. */
+  /** When the user authenticated; null when the IdP does not state it. */
   authenticatedAt: Date | null;
   /** When the IdP wants the session to end at the latest. */
   sessionEnds: Date | null;

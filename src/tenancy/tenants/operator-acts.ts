@@ -6,7 +6,7 @@ import type { Caller } from './caller.js';
 import { OperatorTokenNeeded, TenantEntered } from './tenants.errors.js';
 import { REASON } from './tenants.dto.js';
 
-/** How long lasts what a session of the operator makes in a tenant. */
+/** The longest life of what a session of the operator makes in a tenant. */
 const MOST_MS = 3_600_000;
 
 const WHILE_ENTERED = Symbol('whether a session of the operator that reads a tenant may do this');
@@ -15,7 +15,7 @@ const WHILE_ENTERED = Symbol('whether a session of the operator that reads a ten
 export const WhileEntered = (): MethodDecorator => SetMetadata(WHILE_ENTERED, true);
 
 /**
- * Demands that a session of the operator which reads a tenant writes nothing, in that tenant or elsewhere.
+ * Demands that a session of the operator which reads a tenant writes nothing.
  *
  * @throws {TenantEntered} for a write
  */
@@ -45,10 +45,9 @@ export function queriedReason(text: string | undefined): string | undefined {
   return text;
 }
 
-/** What a request of the operator says about an act in a tenant. */
 interface Grounds {
   readonly reason?: string | undefined;
-  /** When what it makes ends; undefined: within an hour in any case. */
+  /** The end of what the act makes; undefined when that is always within an hour. */
   readonly ends?: { readonly field: string; readonly at: Date | null };
 }
 
@@ -56,7 +55,7 @@ interface Grounds {
  * Demands of a session of the operator a reason and an end within an hour. The operator's token needs neither.
  *
  * @returns who acts, for the audit log of the tenant
- * @throws {InvalidFields} with what is missing
+ * @throws {InvalidFields} naming the missing fields
  */
 export function operatorActOf(
   { actor, requestId, console }: Caller,

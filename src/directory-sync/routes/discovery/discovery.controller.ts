@@ -16,7 +16,7 @@ import { BULK_LIMITS, LIST_LIMITS, answerScim, Forbidden } from '../scim-request
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 
 /**
- * Returns the features of this service. All figures are the constants that the code enforces.
+ * Returns the features of this service, from the constants that the code enforces.
  *
  * @param withPagination false leaves out RFC 9865, which some clients refuse to read
  */
@@ -68,8 +68,7 @@ export class ServiceProviderConfigController {
   serviceProviderConfig(@Req() req: BridgeRequest, @Res() res: BridgeResponse): void {
     refuseFilter(req);
     const base = `${this.config.baseUrl}/scim/v2`;
-    // The document is the same for every profile: profiles differ in the requests that they accept, not in the
-    // features.
+    // The document is the same for every profile: profiles differ only in the requests that they accept.
     const document = serviceProviderConfig(base, featuresOf(this.config.appUrl, this.config.announcesPagination));
     answerScim(res, 200, JSON.stringify(document));
   }

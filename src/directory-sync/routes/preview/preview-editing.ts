@@ -17,12 +17,11 @@ import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-case.js';
 import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
-/** A write of a directory in preview to one user. */
 interface PreviewEdit {
   requestId: string;
-  /** Throws when the version is not the one that the client saw. */
+  /** Throws when the version differs from the one that the client saw. */
   check: (row: { revision: number } & Relations) => void;
-  /** Returns the resource after the write; null: no change. */
+  /** Returns the resource after the write; null when nothing changes. */
   next: (before: UserDocument) => UserDocument | null;
 }
 
@@ -42,10 +41,9 @@ const LIVE: Trigger = { kind: 'live' };
 type LiveContext = WriteContext & { directory: WritingDirectory };
 
 /**
- * Stores writes of a directory in preview to users of other owners. The user stays unchanged; each directory has one
- * overlay for each user. Writes to the directory's own users are ordinary writes.
+ * Stores writes of a directory in preview to users of other owners, and applies them when the directory goes live.
  *
- * Applies the writes and removals that a directory has stored in preview for users of other owners.
+ * The user stays unchanged; each directory has one overlay for each user. Writes to its own users are ordinary writes.
  */
 @Injectable()
 export class PreviewEditing {
@@ -60,7 +58,7 @@ export class PreviewEditing {
   /**
    * Stores the result of the write as an overlay of the user.
    *
-   * @returns false: the user is the directory's own, or the directory is not in preview
+   * @returns false when the user is the directory's own, or the directory is not in preview
    * @throws {NotFound} when the directory does not see the user
    */
   async edit(directory: CurrentDirectory, id: string, { requestId, check, next }: PreviewEdit): Promise<boolean> {
@@ -127,9 +125,9 @@ export class PreviewEditing {
   }
 
   /**
-   * Processes one batch. Processed users are not found again, so a repeated batch does no harm.
+   * Processes one batch. Processed users are not found again, so a batch can be repeated.
    *
-   * @returns how many users were handled; 0: nothing is left
+   * @returns how many users were handled; 0 when none is left
    */
   async step(taskId: string, context: LiveContext): Promise<number> {
     const { tenantId, directory } = context;
@@ -143,7 +141,7 @@ export class PreviewEditing {
     return removed.length + writes.length;
   }
 
-  /** Counts the users for whom something is stored. */
+  /** Counts the users with stored writes or removals. */
   async count(tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select (select count(*) from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null)::int
@@ -158,14 +156,14 @@ export class PreviewEditing {
     const { tenantId, directory } = context;
     const isOthers = (row: UserRow): boolean => row.directory_id === null || row.directory_id === directory.takesOver;
     const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;
-    // A user whom the directory has linked since stays: that write is newer than the removal.
+    // A user whom the directory has linked since the removal stays.
     if (write.doc === null)
       return this.usersService.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
       await this.usersService.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
-        // The directory has linked the user meanwhile by a newer write.
+        // The directory has linked the user by a newer write.
         row.directory_id === directory.id
           ? null
           : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by, trigger: LIVE },
@@ -197,7 +195,7 @@ export class PreviewEditing {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // The user was removed meanwhile, or belongs to another directory now.
+      if (!(error instanceof NotFound)) throw error; // The user was removed since, or belongs to another directory now.
     }
   }
 }

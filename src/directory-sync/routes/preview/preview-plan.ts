@@ -14,18 +14,15 @@ import { NO_CONFLICTS, type WriteCase, type WritingDirectory } from '../../users
 import { stepsOf } from '../effect-steps.rules.js';
 import { noTotals, withEffects, type PlanTotals, effectOf, type SteppedEffect } from './preview.rules.js';
 
-/** The effect of going live on one user. */
 export interface PlannedUser extends SteppedEffect {
   id: string;
 }
 
-/** The effects of going live on the next users in the order of their ids. */
 export interface PlannedBatch {
-  /** Of these users, those that would change. */
+  /** Only users that would change. */
   users: PlannedUser[];
-  /** The user after which the next batch begins; null: this batch is the last one. */
+  /** The user after which the next batch begins; null for the last batch. */
   next: string | null;
-  /** How many users the batch has looked at. */
   seen: number;
 }
 
@@ -35,9 +32,9 @@ interface Row extends UserRow {
   overlay: string | null;
 }
 
-/** Only these users are in memory at one time. */
+/** Users in memory at one time. */
 const BATCH = 1_000;
-/** A plan computes for at most this number of users before other requests have their turn: some milliseconds. */
+/** Users that are computed before other requests have their turn: some milliseconds. */
 const SLICE = 50;
 
 /** SQL of the ids of users that a directory in preview (`$2`) has written to, of those after `$3`. */
@@ -58,7 +55,7 @@ export class PreviewPlan {
     private readonly users: UsersRepository,
   ) {}
 
-  /** Computes the effects on the users after a user; `after` '': on the first ones. */
+  /** `after` is '' for the first batch. */
   async batch(directory: Directory, after: string): Promise<PlannedBatch> {
     const { tenantId } = directory;
     const tenant = await this.tenants.get(tenantId);
@@ -68,7 +65,6 @@ export class PreviewPlan {
     return { users, next: rows.length < BATCH ? null : rows.at(-1)!.id, seen: rows.length };
   }
 
-  /** Computes the totals alone. */
   async totals(directory: Directory): Promise<PlanTotals> {
     let totals = noTotals();
     for (let after: string | null = ''; after !== null;) {
@@ -79,7 +75,7 @@ export class PreviewPlan {
     return totals;
   }
 
-  /** Counts the users that the directory has written to, up to a number. */
+  /** Counts the users that the directory has written to, at most `most`. */
   async count(tenantId: string, directoryId: string, most: number): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(`select count(*)::int as n from ${WRITTEN('$4')} w`, [
       tenantId,
@@ -110,7 +106,7 @@ export class PreviewPlan {
     const written = await inSlices(cases, writtenIn);
     const taken = await this.taken(tenantId, written.map(({ person }) => person), rows); // prettier-ignore
     const planned = await inSlices(rows, (row, i) => {
-      // A link with a user whose right the directory may not give waits for an admin, and so does the removal.
+      // A link with a user whose right the directory may not give waits for an administrator, and so does the removal.
       const waits = row.overlaid && isBeyond(tenant, row, live);
       const removed = !waits && (row.gone || (row.overlaid && row.overlay === null));
       const would = waits
@@ -138,7 +134,6 @@ export class PreviewPlan {
     return rows;
   }
 
-  /** Returns for each row whether another active user has its e-mail or `external_id`. */
   private async taken(
     tenantId: string,
     people: { email: string | null; external_id: string | null }[],
@@ -161,13 +156,13 @@ export class PreviewPlan {
   }
 }
 
-/** Returns the decision about a user of whom a write waits for an admin. */
+/** The decision about a user whose write waits for an administrator. */
 function unchanged(row: UserRow): Decision {
   const { person, status, seat } = currentOf(row);
   return { inForce: { ...person, status }, seat, held: 'needs_admin' };
 }
 
-/** Maps a list; other requests have their turn after each slice of it. */
+/** Maps a list, and lets other requests run after each slice. */
 async function inSlices<From, To>(list: readonly From[], map: (one: From, place: number) => To): Promise<To[]> {
   const mapped: To[] = [];
   for (const [place, one] of list.entries()) {

@@ -17,8 +17,8 @@ type Holder = Pick<UserRow, 'id' | 'role' | 'role_set'>;
 const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
 
 /**
- * Returns what a user may do in the administration of the tenant, now or once the role that is set for it applies. The owner
- * and the break-glass accounts have the right of an admin: a sign-in as one of them is the last way into the tenant.
+ * Returns the right of administration of a user, now or once a set role applies. Owner and break-glass accounts have
+ * the right of an administrator: their sign-in is the last way into the tenant.
  */
 export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_set: set }: Holder): ConsoleAccess {
   if (protectedUserIds.has(id)) return 'admin';
@@ -27,8 +27,8 @@ export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_se
 }
 
 /**
- * Returns the greatest right of administration that an admin lets a directory give: any with `may_grant_console`, else those
- * of the roles that its group rules name.
+ * Returns the greatest right that a directory may give: any with `may_grant_console`, else those of the roles in its
+ * group rules.
  */
 function leaveOf(
   roles: Rights['roles'],
@@ -39,7 +39,9 @@ function leaveOf(
   return leaves.includes('admin') ? 'admin' : leaves.includes('auditor') ? 'auditor' : 'none';
 }
 
-/** Returns whether a user has a right that the directory, or a connection with these roles in its map, may not give. */
+/**
+ * Returns whether a user has a right that the directory, or a connection with these roles in its map, may not give.
+ */
 export function isBeyond(
   tenant: Rights,
   row: Holder,
@@ -49,11 +51,11 @@ export function isBeyond(
   return right !== 'none' && RANK[right] > RANK[leaveOf(tenant.roles, directory)];
 }
 
-/** What a sign-in finds a user by, and the way back into force. */
+/** The fields by which a sign-in finds a user, and the return into force. */
 export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
 
 /**
- * Returns what a write changes of that. An `externalId` that is only left out finds no other user (Okta's PUT).
+ * Returns the changed fields. An omitted `externalId` finds no other user (Okta's PUT).
  *
  * @param before the draft of the stored resource
  * @param isOut the user is out of force, so that an active one returns
@@ -71,8 +73,8 @@ function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): Ident
 const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
 
 /**
- * Returns the change of identity that a write makes of a user who administers the tenant before and after it; null: none. The
- * sessions and bindings of the user end with it.
+ * Returns the change of identity of a user who administers before and after a write, or null. Sessions and bindings of
+ * the user end with it.
  */
 export function identityStep(tenant: Rights, before: UserRow, write: UserWrite): IdentityStep | null {
   const { draft, directoryId, decision } = write;
@@ -93,24 +95,25 @@ export function identityStep(tenant: Rights, before: UserRow, write: UserWrite):
   return { event: 'administrator.identity_changed', role: own === 'none' ? null : before.role, console, fields };
 }
 
-/** A write of a directory that waits for an admin, in whole or in part. */
+/** A write of a directory that waits for an administrator, in whole or in part. */
 export interface KeptPart {
-  /** What it changes of the identity of the user; empty: it links the user. */
+  /** The changed identity; empty when the write links the user. */
   fields: IdentityField[];
-  /** The rest of the write, which takes effect; null: nothing does. */
+  /** The part of the write that takes effect; null when none does. */
   rest: UserDraft | null;
 }
 
 /**
- * Returns the part of a directory's write that waits for an admin: a link with a user, or another identity of a user, whose
- * right of administration the directory may not give. Else a directory would decide who signs in with that right.
+ * Returns the part of a directory's write that waits for an administrator. Such a write links a user, or gives a user
+ * another identity, whose right the directory may not give. Otherwise the directory would decide who signs in with that
+ * right.
  *
  * @returns null when the whole write takes effect
  */
 export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edit: Edit): KeptPart | null {
   const { channel, directory } = ctx;
   if (channel !== 'scim' || directory === null || (edit.kind !== 'change' && edit.kind !== 'link')) return null;
-  // An admin has let the write pass, or brings the user back.
+  // An administrator has released the write, or undoes the departure.
   if (edit.trigger?.kind === 'released' || edit.trigger?.kind === 'undone') return null;
   if (!isBeyond(tenant, row, directory)) return null;
   if (row.directory_id !== directory.id) return { fields: [], rest: null };
@@ -121,7 +124,7 @@ export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edi
   return { fields, rest: draftOf(rest, directory.attributeMap) };
 }
 
-/** Returns a resource with the attributes of the stored one by which a sign-in finds the user. */
+/** Returns a resource with those attributes of the stored one by which a sign-in finds the user. */
 function withIdentityOf(
   stored: UserDocument,
   written: UserDocument,
@@ -144,18 +147,17 @@ function copy(to: Record<string, unknown>, from: Record<string, unknown>, name: 
   else to[name] = from[name];
 }
 
-/** The user that a directory's draft is linked with, and by what. */
 export interface Match {
   user: ConflictingUserRow;
   by: LinkedBy;
 }
 
 /**
- * Finds the one user that the draft of a directory names: one that the directory has removed and that is still in force,
- * an unmanaged one, or one of the directory that is taken over.
+ * Finds the user that the draft of a directory names: one that the directory has removed and that is still in force, an
+ * unmanaged one, or one of the directory that is taken over.
  *
- * @param leavesOut the draft says `active: false`
- * @returns null: there is none, or several and none of the same name
+ * @param leavesOut the draft has `active: false`
+ * @returns null when there is none, or several without the same name
  * @throws {Taken} when the directory is set to refuse matches
  */
 export function matchOf(
@@ -164,7 +166,7 @@ export function matchOf(
   leavesOut: boolean,
 ): Match | null {
   if (directory === null || directory.superseded) return null;
-  // A user whom the directory has removed comes back by its own names. The e-mail may be a newcomer's by now.
+  // A removed user comes back by its own names. The e-mail may be a new user's by now.
   const own = found.filter((h) => h.gone && h.directory_id === directory.id && (h.same_name || h.same_external_id));
   const kept = own.find((h) => h.same_name) ?? own[0];
   if (kept !== undefined) return { user: kept, by: kept.same_name ? 'user_name' : 'external_id' };
@@ -183,7 +185,7 @@ export function matchOf(
   return match;
 }
 
-/** What the draft and the user have in common. A substitute `userName` is the e-mail. */
+/** Returns the values that draft and user share. A substitute `userName` is the e-mail. */
 function groundsOf({
   same_name: name,
   same_key: key,

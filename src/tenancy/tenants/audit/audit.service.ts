@@ -5,7 +5,7 @@ import type { PageRequest } from '../../../base/http/page.js';
 import type { Repeatable } from '../../idempotency/idempotency-keys.js';
 import type { Actor } from '../../identity/person.js';
 
-/** What an administrative write says about itself. */
+/** A line of the audit log about an administrative write. */
 export interface AuditLine {
   tenantId: string;
   actor: Actor;
@@ -13,7 +13,7 @@ export interface AuditLine {
   action: string;
   targetType: string;
   targetId: string;
-  /** The record before and after, without secrets; only what changed where it is much. */
+  /** The record before and after, without secrets. Of large records only the changes. */
   before?: unknown;
   after?: unknown;
   requestId: string | null;
@@ -27,7 +27,7 @@ export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reas
 /** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
 export class AuditService {
-  /** Adds a line. `db` is the transaction of the write that it is about. */
+  /** `db` is the transaction of the write. */
   async record(db: SqlRunner, line: AuditLine): Promise<void> {
     await db.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
@@ -45,7 +45,7 @@ export class AuditService {
     );
   }
 
-  /** Adds one line for each of many targets that one write changes alike, in the transaction of the write. */
+  /** Adds one line for each of many targets of one write, in its transaction. */
   async recordEach(tx: SqlRunner, line: Omit<AuditLine, 'targetId'>, targetIds: readonly string[]): Promise<void> {
     await tx.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
@@ -63,7 +63,7 @@ export class AuditService {
     );
   }
 
-  /** Adds a line to the statement that it is about; where that writes nothing, nothing is noted. */
+  /** Adds a line to a statement. A statement that writes nothing adds no line. */
   addTo(statement: WriteStatement, line: AuditLine): void {
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
     statement.add(
@@ -75,7 +75,7 @@ export class AuditService {
   }
 }
 
-/** Returns the record after a write as JSON, with the reason of the operator; null: there is neither. */
+/** Returns the record after a write as JSON, with the reason of the operator; null without both. */
 function jsonAfter({ after, reason }: Pick<AuditLine, 'after' | 'reason'>): string | null {
   if (reason !== undefined) return JSON.stringify({ ...(after as object | null | undefined), reason });
   return after === undefined ? null : JSON.stringify(after);
@@ -89,11 +89,10 @@ export interface InstallationAct {
   action: string;
   targetType: string;
   targetId: string;
-  /** What came of it, without secrets. */
+  /** The result, without secrets. */
   after?: unknown;
 }
 
-/** A line of the installation's audit log. */
 export interface InstallationAuditRow {
   entry_id: string;
   at: Date;
@@ -110,7 +109,7 @@ export interface InstallationAuditRow {
 export class InstallationAudit {
   constructor(private readonly db: Database) {}
 
-  /** Adds a line. `db` is the transaction of the act, where the act has one. */
+  /** `db` is the transaction of the act, if there is one. */
   async record(act: InstallationAct, db: SqlRunner = this.db): Promise<void> {
     await db.query(
       `insert into installation_audit (actor, action, target_type, target_id, after, request_id)
@@ -126,7 +125,7 @@ export class InstallationAudit {
     );
   }
 
-  /** A page, newest first: one row more than asked for says that there is another. */
+  /** Returns a page, newest first, with one row more than asked for where the list continues. */
   async list({ after, limit }: Pick<PageRequest, 'after' | 'limit'>): Promise<InstallationAuditRow[]> {
     const { rows } = await this.db.query<InstallationAuditRow>(
       `select entry_id, at, actor, action, target_type, target_id, after, request_id from installation_audit
@@ -140,7 +139,7 @@ export class InstallationAudit {
 const ACTOR = JSON.stringify({ kind: 'system', id: 'system', name: 'migrate' });
 
 /**
- * Adds the line of migrations that have run to the audit log of the installation.
+ * Adds the line of executed migrations to the audit log of the installation.
  *
  * @param owner a connection of the owner of the tables: the service has none yet
  * @param names at least one
