@@ -42,20 +42,17 @@ export interface UsageDay extends Usage {
 }
 
 const DAY_MS = 86_400_000;
-/** Days that are computed from one batch. */
 const CHUNK = 400;
 
 /** The state of a report. It keeps only the ids of the holders. */
 interface Reading {
   count: number | null;
   limit: number | null;
-  /** The entry that set the limit. */
   limitEntry: number;
   readonly holders: Holders;
   readonly steps: Steps;
 }
 
-/** Reads the entries of a ledger in batches. */
 class Steps {
   private batch: LedgerStep[] = [];
   private place = 0;
@@ -101,11 +98,7 @@ function asOfText(text: string): string {
   return isDay(text) ? text : momentText('as_of', text);
 }
 
-/**
- * Returns a time for the database: in UTC with all its digits.
- *
- * @throws {InvalidFields} that names the option, for other texts
- */
+/** @throws {InvalidFields} that names the option, for a text that is no time */
 function momentText(name: string, text: string): string {
   const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
   const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
@@ -206,13 +199,7 @@ export class LedgerReader {
     }
   }
 
-  /**
-   * Returns usage by days, some hundred at a time.
-   *
-   * @param from the first day, as 2026-01-31
-   * @param to the day after the last one
-   * @param moment now; later days have no figures
-   */
+  /** Returns the days from `from` (2026-01-31) until before `to`. Days after `moment` have no figures. */
   async *usageDays(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
     for (let start = from; start < to;) {
@@ -286,9 +273,8 @@ export class LedgerReader {
   }
 
   /**
-   * Returns an end of a half-open range as RFC 3339.
+   * Returns a time, or the start of a date in the tenant's time zone, as RFC 3339.
    *
-   * @param text a time, or a date: the start of that day in the tenant's time zone
    * @throws {InvalidFields} that names the option, for other texts
    */
   async startOfMoment(tenantId: string, name: string, text: string | undefined): Promise<string | null> {
@@ -297,10 +283,9 @@ export class LedgerReader {
   }
 
   /**
-   * Refuses a moment after the current day of the tenant. A time later today is admitted: clocks differ.
+   * Admits a time later today, since clocks differ.
    *
-   * @param moment a date, or a time in UTC
-   * @throws {InvalidFields} that names the option
+   * @throws {InvalidFields} that names the option, for a date or time in UTC after the tenant's current day
    */
   async demandNotAhead(tenantId: string, name: string, moment: string): Promise<void> {
     const { day, end } = await this.reports.today(tenantId);

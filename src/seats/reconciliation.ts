@@ -17,12 +17,10 @@ import { policiesOf } from './seat-limits.service.js';
 import { SeatsRepository, type CorrectingLine } from './seats.repository.js';
 import { RoomMade } from './seats.service.js';
 
-/** A user in whom ledger and users in force differ. */
 export interface Finding {
   /** Null for the lines about limit and policy. */
   readonly user_id: string | null;
   readonly in_force: boolean;
-  /** The sum of the user's lines. */
   readonly net: number;
   /** False when only lines of the past are wrong. */
   readonly differs: boolean;
@@ -43,7 +41,6 @@ interface CorrectedBy {
   readonly surface: ChangeSource['surface'];
 }
 
-/** Users that one comparison names. */
 const MOST = 1_000;
 /** Users that are corrected in one transaction, which locks their rows, and named by one event. */
 const BATCH = 100;
@@ -72,7 +69,6 @@ function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: objec
 
 /** Progress of the task `seats.correct`; empty at its beginning. */
 interface CorrectionPayload {
-  /** The user after whom the task continues. */
   after?: string;
   through?: number;
 }
@@ -80,7 +76,6 @@ interface CorrectionPayload {
 const LINES = 20_000;
 const USERS = 100;
 
-/** A difference in the words of the API. */
 interface HolderDifference {
   user_id: string | null;
   in_force: boolean;
@@ -104,11 +99,7 @@ export function differencesOf(
   });
 }
 
-/**
- * Returns the first difference as a sentence, with its line.
- *
- * @param end the sequence of the last line
- */
+/** Returns the first difference as a sentence with its line. `end` is the sequence of the last line. */
 export function firstDifference(
   found: readonly Finding[],
   end: number,
@@ -203,12 +194,7 @@ export class Reconciliation {
     return (await this.heads.headAndEnd(tenantId, 'seats', 'seat_entries')).last;
   }
 
-  /**
-   * Corrects the accounts of users by further lines. A correct account gets none.
-   *
-   * @param userIds null among them for the lines about limit and policy
-   * @returns how many accounts were corrected
-   */
+  /** Corrects accounts by further lines; returns their number. null in `userIds`: the lines about limit and policy. */
   async correct(by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
     let corrected = 0;
     for (let start = 0; start < userIds.length; start += BATCH) {
@@ -285,9 +271,8 @@ export class Reconciliation {
   }
 
   /**
-   * Verifies the ledger of a tenant, and compares a whole chain with the users in force.
-   *
-   * @param known a head that the caller has kept
+   * Verifies the ledger, and compares a whole chain with the users in force. `known` is a head that the caller has
+   * kept.
    */
   async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
     const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));

@@ -14,9 +14,7 @@ export interface SealedSeats {
   limit: number;
   /** Seats in use before the lines. */
   before: number;
-  /** Seats in use after each line. */
   counts: readonly number[];
-  /** One of the lines has changed the limit. */
   limitChanged: boolean;
 }
 

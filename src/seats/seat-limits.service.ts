@@ -16,7 +16,6 @@ export interface Policies {
   sign_in: SeatPolicy;
 }
 
-/** Undefined fields stay unchanged. */
 interface LimitChange {
   limit?: number | null | undefined;
   policy?: Partial<Policies> | undefined;

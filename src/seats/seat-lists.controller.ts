@@ -20,7 +20,6 @@ export const BOM = 'with `format=csv`: begins the file with a byte order mark, s
 
 const FILTERS = ['since', 'until', 'kind', 'directory', 'user', 'user_id'] as const;
 
-/** The lists of the seat ledger: holders at a moment, and events. */
 @ApiController('seats')
 export class SeatListsController {
   constructor(
@@ -119,7 +118,6 @@ export class SeatListsController {
   }
 }
 
-/** The chain of the seat ledger: its verification and its published heads. */
 @ApiController('seats')
 export class SeatChainController {
   constructor(

@@ -15,7 +15,6 @@ export interface ReportMoment {
 interface Today {
   /** As `2026-10-31`. */
   readonly day: string;
-  /** Its last moment. */
   readonly end: string;
 }
 
@@ -160,7 +159,6 @@ export class SeatReportsRepository {
     return cutRowsOf(found);
   }
 
-  /** Returns the last sealed entry before a moment. */
   async lastBefore(tenantId: string, moment: string): Promise<{ sequence: number; count_after: number } | undefined> {
     const { rows } = await this.db.query<{ sequence: number; count_after: number }>(
       `select sequence::int as sequence, count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz

@@ -6,7 +6,6 @@ export type SeatPolicy = 'wait' | 'block' | 'allow';
 /** The channel of a write; each has its own policy. */
 export type WriteChannel = 'scim' | 'api' | 'sign-in';
 
-/** The limit of a tenant and its present mode (see `seats.repository`). */
 export interface SeatLimit {
   limit: number | null;
   mode: SeatMode;
@@ -24,7 +23,6 @@ export function claimMode(state: SeatLimit, channel: WriteChannel, isOwner: bool
   return state.mode === 'open' ? 'open' : 'exact';
 }
 
-/** A request for a seat under the tenant's lock. */
 export interface SeatAsk {
   channel: WriteChannel;
   isOwner: boolean;
@@ -36,7 +34,6 @@ export interface SeatAsk {
   inTurn?: boolean | undefined;
 }
 
-/** Why no limit counts for a user. */
 type Exemption = 'no_limit' | 'owner' | 'allowed_over_limit';
 
 export type SeatDecision = Exemption | 'in_turn' | 'seat_free' | 'must_wait' | 'blocked';
@@ -77,12 +74,7 @@ export interface HolderFacts {
   readonly costCenter: string | null;
 }
 
-/**
- * Returns the move of a user whose seat changed its state.
- *
- * @param known the facts of the user in the ledger, or null
- * @param now the facts after the write
- */
+/** `known` has the facts of the user in the ledger, or null; `now` those after the write. */
 export function seatMove(
   before: SeatState,
   after: SeatState,
@@ -126,7 +118,6 @@ export function seatLine(before: SeatState, after: SeatState, about: SeatCircums
  */
 export type SeatMode = 'unlimited' | 'open' | 'exact';
 
-/** Events that can change the mode. */
 export type SeatModeEvent =
   /** An administrator sets a limit, or removes it (null). */
   | { kind: 'limit_changed'; limit: number | null }

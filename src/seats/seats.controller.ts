@@ -43,7 +43,6 @@ export class SeatLimitDto {
   policy?: SeatPolicy | PoliciesDto;
 }
 
-/** One word applies to every channel. */
 function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
   return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
 }

@@ -12,7 +12,6 @@ import {
   type SeatModeEvent,
 } from './seat.rules.js';
 
-/** Change of the used seats by each kind of line. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
 
 // The sealed count, and the steps of entries of about the last second, which are not sealed yet.
@@ -75,7 +74,6 @@ export class SeatsRepository {
     return next;
   }
 
-  /** Stores limit, policies and the first mode. */
   async store(tx: SqlRunner, tenantId: string, { limit, mode, policies }: SeatLimit): Promise<void> {
     await tx.query(
       `insert into seat_limits (tenant_id, seat_limit, mode, directory_policy, api_policy, sign_in_policy, updated_at)
@@ -163,7 +161,6 @@ export class SeatsRepository {
     );
   }
 
-  /** Adds lines that correct the ledger, in their order. */
   async addSteps(
     tx: SqlRunner,
     tenantId: string,

@@ -26,7 +26,6 @@ export class SeatLimitReached extends DomainError {
   }
 }
 
-/** The mode of a claim, and the limit that decided it. */
 interface SeatClaim {
   readonly limit: SeatLimit;
   readonly mode: ClaimMode;
@@ -50,7 +49,6 @@ export class SeatsService {
     db.feed.on(['seat_limits'], (row) => this.limits.drop(row?.tenantId));
   }
 
-  /** Returns how a claim may be made at this moment. */
   async claimFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<SeatClaim> {
     const limit = await this.limitOf(tenantId);
     return { limit, mode: claimMode(limit, channel, isOwner) };

@@ -4,7 +4,6 @@
  */
 export const HOLDER_FACTS_VERSION = '0.1.0';
 
-/** The part of an entry that usage needs. */
 export interface UsageRow {
   effective_at: string;
   count_after: number;

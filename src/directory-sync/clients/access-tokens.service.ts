@@ -175,7 +175,6 @@ export class AccessTokens {
     }
   }
 
-  /** Verifies an assertion and marks its `jti` as used. */
   async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
     // The claims are checked first: an assertion that is refused anyway costs no request for keys.
     const once = checkAssertion(token, await this.expected(client), this.clock.now());

@@ -82,11 +82,7 @@ export function tenantOfClient(clientId: string): string | null {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Returns the end of a new secret: a year from now unless the request has another one.
- *
- * @throws {InvalidFields} for an end in the past, or more than three years away
- */
+/** @throws {InvalidFields} for an end in the past, or more than three years away */
 export function secretEnd(asked: Date | undefined, now: Date): Date {
   if (asked === undefined) return new Date(now.getTime() + 365 * DAY_MS);
   const left = asked.getTime() - now.getTime();
@@ -114,11 +110,7 @@ const TAKEN: Record<ClientKind, readonly Field[]> = {
 };
 const MAX_JWKS = 16_384;
 
-/**
- * Returns the problems of a client's settings.
- *
- * @param addressProblem returns why this service must not call an address, or null
- */
+/** `addressProblem` returns why this service must not call an address, or null. */
 export function clientProblems(
   settings: ClientSettings,
   addressProblem: (address: string) => string | null,

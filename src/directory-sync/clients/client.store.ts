@@ -58,7 +58,6 @@ export interface ClientSecret {
   readonly expiresAt: Date | null;
 }
 
-/** Caches clients and their secrets. */
 @Injectable()
 export class ClientStore {
   private readonly clients: CredentialCache<CredentialRow & ClientColumns, DirectoryClient>;

@@ -5,7 +5,6 @@ import { AsSent, ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
 import { DIALECT, REQUESTS_LAST_DAY } from '../directories/directories.dto.js';
 
-/** `federated`: workload identity federation. */
 const CLIENT_KINDS = ['secret', 'private_key_jwt', 'federated'] as const;
 export type ClientKind = (typeof CLIENT_KINDS)[number];
 

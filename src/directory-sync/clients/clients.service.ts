@@ -40,7 +40,6 @@ const CLIENTS_CAP: Cap = {
   lock: `select 1 from directories where tenant_id = $1 and id = $2 for no key update`,
 };
 
-/** The present secret and the next one. */
 const CLIENT_SECRETS_CAP: Cap = {
   most: 2,
   code: 'too_many_client_secrets',
@@ -121,11 +120,7 @@ export class ClientsService implements OnModuleInit {
     await this.caches.forgetAll(by.tenantId, id);
   }
 
-  /**
-   * Adds a secret to a client, which only this answer shows.
-   *
-   * @throws {CredentialEnded} when the client is deleted
-   */
+  /** @throws {CredentialEnded} when the client is deleted */
   async createSecret(
     by: AdminRequest,
     directoryId: string,

@@ -108,11 +108,7 @@ export class DirectoriesRepository {
     return rows[0] ?? null;
   }
 
-  /**
-   * Marks a directory as deleted and ends its tokens.
-   *
-   * @returns the ids of the tokens that ended
-   */
+  /** Marks a directory as deleted. Returns the ids of its tokens, which end. */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
     await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, id]);
     const { rows } = await tx.query<{ id: string }>(

@@ -72,12 +72,11 @@ export class DirectoriesService {
   }
 
   /**
-   * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
-   * live.
+   * Changes the given fields. Tasks do the work that follows from roles, attribute map and going live.
    *
-   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, `administrators_unconfirmed`
-   * when
-   *   administrators would lose the console, unless the input confirms it
+   * @throws {Conflict} `seats_needed` or `administrators_unconfirmed` when the change would take seats or the console
+   * from users,
+   * unless the input confirms it
    */
   async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
     await this.demandConfirmed(by.tenantId, id, input);

@@ -22,7 +22,6 @@ export interface TokenRefusal {
   address?: string | null;
   /** The tenant has a single directory, which has no token with this beginning. */
   unassigned?: true;
-  /** The client that got no access token. */
   client_id?: string;
   kind?: string;
 }
@@ -254,12 +253,7 @@ class CredentialInUse extends DomainError {
   }
 }
 
-/**
- * Makes sure that the end of a credential refuses no request of an IdP.
- *
- * @param force the caller ends it nevertheless
- * @throws {CredentialInUse} when it was used in the last 24 hours
- */
+/** @throws {CredentialInUse} when the credential was used in the last 24 hours, unless `force` is set */
 export function demandUnused(lastUsedAt: Date | null, now: Date, force: boolean): void {
   if (force || lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= DAY_MS) return;
   throw new CredentialInUse(lastUsedAt);
@@ -273,7 +267,6 @@ export function isForced(query: Query): boolean {
   return queryChoice('force', queryOptions(query, ['force']).force, ['true', 'false']) === 'true';
 }
 
-/** With fewer pauses the usual pause is unknown. */
 const LEAST_PAUSES = 5;
 /** An IdP that writes each minute may have nothing to write for an hour. */
 const LEAST_SECONDS = 3_600;

@@ -9,7 +9,6 @@ export interface SeatNeed {
   needed: number;
   /** Null when there is no limit. */
   free: number | null;
-  /** Users who would find no free seat. */
   missing: number;
 }
 
@@ -38,11 +37,7 @@ export abstract class DirectoryPeople {
   /** Adds a task that computes roles again, in the transaction that changes rules or settings of a directory. */
   abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /**
-   * Counts the seats that going live would take, the free seats, and the administrators who would lose the console.
-   *
-   * @param settings those that the same request changes
-   */
+  /** Counts what going live needs, with `settings` that the same request changes. */
   abstract liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed>;
 
   /** Counts the administrators who would lose the console by a change of rules or settings. */

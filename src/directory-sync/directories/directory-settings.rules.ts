@@ -38,11 +38,7 @@ export function settingsAfter(before: DirectorySettings, input: ChangeDirectory)
   };
 }
 
-/**
- * Returns the problems of networks and attributes.
- *
- * @param known every attribute that a directory of the tenant has ever declared: users can have values of it
- */
+/** `known` has every attribute that a directory of the tenant has ever declared: users can have values of it. */
 export function settingsProblems(
   settings: Pick<DirectorySettings, 'allow_from' | 'custom_attributes'>,
   known: readonly { directory: string; attribute: StoredCustomAttribute }[],

@@ -55,11 +55,7 @@ export class DirectoryStore {
     this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
-  /**
-   * Returns a directory.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
+  /** @throws {NotFound} when the tenant has no such directory */
   get(tenantId: string, directoryId: string): Promise<Directory> {
     return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
   }
@@ -131,9 +127,8 @@ export class DirectoryStore {
   }
 
   /**
-   * Takes one request of a directory.
+   * `firstDayFrom` is in milliseconds since 1970.
    *
-   * @param firstDayFrom the begin of the first day, in milliseconds since 1970
    * @throws {TooManyRequests} when the allowance is used up
    */
   takeRequest(

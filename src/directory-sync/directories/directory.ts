@@ -27,19 +27,16 @@ export const MAPPABLE = {
 
 /** The guard against mass removals: above these figures an administrator decides first. */
 export interface GuardFigures {
-  /** The share of the directory's users that leaves at once. */
   percent: number;
   people: number;
   /** The figures apply from this number of leaving users. */
   at_least: number;
   within_minutes: number;
-  /** The share of users that leaves within a day. */
   day_percent: number;
 }
 
 export type Guard = GuardFigures | 'off';
 
-/** The figures of a directory without settings of its own. */
 export const GUARD_DEFAULTS: GuardFigures = {
   percent: 20,
   people: 200,
@@ -75,7 +72,6 @@ export interface Directory {
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
   readonly networks: AllowedNetworks;
-  /** The attributes that the customer declared for this directory. */
   readonly customAttributes: readonly CustomAttribute[];
   /** Milliseconds since 1970. Directories of one week share the first day. */
   readonly firstDayFrom: number;
@@ -95,7 +91,6 @@ export interface StoredCustomAttribute extends CustomAttribute {
   readonly removed?: true;
 }
 
-/** Returns the attributes without removed ones. */
 export function declaredOf(stored: readonly StoredCustomAttribute[]): CustomAttribute[] {
   return stored.filter(({ removed }) => removed !== true);
 }
@@ -108,7 +103,6 @@ export interface AdminRequest extends Repeatable {
   requestId: string | null;
 }
 
-/** Returns the source of changes that follow from a request of the administration. */
 export function adminSourceOf(by: AdminRequest, directoryId: string): ChangeSource {
   return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }

@@ -94,7 +94,6 @@ export class TokenRefusals {
 
 type UsedToken = UsedCredential & { directoryId: string };
 
-/** When each SCIM token was last used, and each directory sent its last request. */
 @Injectable()
 export class ScimTokenUses extends CredentialUses<UsedToken> {
   constructor(

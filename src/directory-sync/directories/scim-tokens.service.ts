@@ -142,11 +142,7 @@ export class ScimTokensService {
     return next;
   }
 
-  /**
-   * Makes sure that the end of a directory refuses no request of an IdP with a token.
-   *
-   * @throws {CredentialInUse} when a token was used in the last 24 hours, unless the caller forces the end
-   */
+  /** @throws {CredentialInUse} when a token was used in the last 24 hours, unless `force` is set */
   async demandIdle(tx: SqlRunner, tenantId: string, directoryId: string, force: boolean): Promise<void> {
     demandUnused(await this.repository.lastUseOfToken(tx, tenantId, directoryId), this.clock.now(), force);
   }

@@ -3,7 +3,6 @@ import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../tenancy/tenants/tenant.store.js';
 import { consoleOf } from '../users/role.rules.js';
 
-/** A value now, and after the act. */
 export interface Step<Value> {
   from: Value;
   to: Value;
@@ -21,11 +20,7 @@ type Rights = Pick<TenantView, 'roles' | 'ownerUserId'>;
 
 const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
 
-/**
- * Returns how an act would change a user.
- *
- * @param would the effective state after the act; null when the act deletes the user
- */
+/** `would` is the effective state after the act; null when the act deletes the user. */
 export function stepsOf(tenant: Rights, userId: string, current: Current, would: Decision | null): EffectSteps {
   const isNew = current.status === 'inactive' && !current.everActive;
   // The role of a user who was never in force is the one that was written.

@@ -34,7 +34,6 @@ export interface LightColumns {
   readonly related?: RelatedColumns;
 }
 
-/** Other tables that the rows of a page show, in the statement of the page. */
 export interface RelatedColumns {
   /** The select list over {@link joins}. */
   readonly columns: string;
@@ -49,11 +48,9 @@ export type PageOwner = readonly [tenantId: string, owners: readonly string[]];
 /** The row of the page's statement: the lines of its rows, and the columns of related tables. */
 export type QueriedPage = Record<string, string | number | null>;
 
-/** Related values that were added to the rows of a page. */
 export interface Related {
   /** Bytes in the answer, at the most. */
   readonly bytes: number;
-  /** Text that the rows share; null when there is none. */
   readonly common: string | null;
   readonly total: number;
 }
@@ -172,7 +169,6 @@ const WALKS = 8;
  * row is left out, and at worst a row is shown twice. An older walk that has not continued counts as abandoned.
  */
 export class PageMarks {
-  /** The latest walk is the last one. */
   private readonly lists = new Map<string, WalkMarks[]>();
 
   constructor(
@@ -230,7 +226,6 @@ export interface ListAsk {
   readonly share: AnswerShare;
 }
 
-/** The columns of pages, by the number of their rows. */
 export interface ListShapes {
   /** For a filter that finds few rows through an index. */
   readonly few: ListColumns;
@@ -240,7 +235,6 @@ export interface ListShapes {
 }
 
 export interface ListFilter {
-  /** Null when all resources are listed. */
   readonly bound: BoundFilter | null;
   readonly selective: boolean;
   readonly where: string;
@@ -249,7 +243,6 @@ export interface ListFilter {
 
 /** The row after which a page begins, and how it was found. */
 export interface PageStart {
-  /** The request has `startIndex` and no cursor. */
   readonly byIndex: boolean;
   readonly cursor: Walk | undefined;
   readonly marks: WalkMarks | undefined;
@@ -261,9 +254,7 @@ export interface PageStart {
 export interface PageRows<Row> {
   readonly rows: Row[];
   readonly more: boolean;
-  /** Null when the number of all rows was not read. */
   readonly total: number | null;
-  /** Text that the rows share. */
   readonly common: string | null | undefined;
   /** The page has one row, which is larger than a page and was not read whole. */
   readonly large: boolean;

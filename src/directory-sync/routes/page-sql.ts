@@ -13,7 +13,6 @@ import type { CurrentDirectory } from './scim-request.js';
 export interface ListColumns {
   /** The select list over the table, without reading documents. */
   readonly found: string;
-  /** The size in bytes of one found row `a`. */
   readonly bytes: string;
   /** A query on another table for the found row `a`: one row with `bytes` for each related row. */
   readonly related?: string;
@@ -44,16 +43,13 @@ export interface PageRow {
   large: boolean;
   /** In the first row of a page. */
   total: number | null;
-  /** The text that the rows share, in the first row of a page. */
   common?: string | null;
-  /** The row's sort key as text, where the list is sorted. */
   sort_key?: string | null;
 }
 
 export interface PageSource {
   readonly from: string;
   readonly id: string;
-  /** The condition of the rows after the beginning of the page. */
   readonly where: string;
   readonly by: string;
   /** The sort key of the order as text; null when the order is that of ids. */
@@ -77,12 +73,7 @@ export const FEW_RESOURCES = 100;
 // A related row has at least 160 bytes. More related rows than this are more than a page and are not read.
 const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
 
-/**
- * Returns the statement of one page, cut at a number of bytes before a document is read. Only the outermost select
- * reads documents.
- *
- * @param total SQL for the number of all rows; null when the caller does not need it
- */
+/** Cuts a page at a number of bytes before a document is read. Only the outermost select reads documents. */
 export function pageSql(columns: ListColumns, total: string | null, source: PageSource, bytes: number): string {
   const { related, common } = columns;
   const rows = foundRows(columns, source);
@@ -177,13 +168,11 @@ export interface ListTable {
   keys: ListKeys;
 }
 
-/** Columns and lists of a table, by their names in filters. */
 export interface ListKeys {
   readonly columns: readonly string[];
   readonly lists: readonly string[];
 }
 
-/** Keys that lead to the ids of rows. */
 export const ID_KEYS: ListKeys = { columns: ['id', 'meta.location'], lists: ['members'] };
 
 /** The position of a row in a list. A page begins after it. */
@@ -198,9 +187,7 @@ export interface ListOrder {
   readonly by: string;
   /** The sort key as text, selected with each row; null when the order is that of ids. */
   readonly key: string | null;
-  /** Whether an index has this order. */
   readonly indexed: boolean;
-  /** The condition for the rows after a place. */
   behind(place: ListPlace, params: unknown[]): string;
 }
 
@@ -256,11 +243,8 @@ export function orderOf(table: ListTable, query: ListQuery, selective: boolean):
 /** The life of a cursor in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
 
-/** The state of a walk by cursor from page to page. */
 export interface Walk {
-  /** The row after which the page begins. */
   readonly place: ListPlace;
-  /** Resources on the pages before. */
   readonly listed: number;
   /** The number of matches, counted for the first page; null when it is known without counting. */
   readonly total: number | null;

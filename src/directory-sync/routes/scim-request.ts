@@ -14,7 +14,6 @@ export interface CurrentDirectory {
   tenantId: string;
   id: string;
   dialect: Dialect;
-  /** The user type with the attributes that the customer declared for the directory. */
   userType: ResourceTypeDef;
   writing: WritingDirectory;
   /**

@@ -9,7 +9,6 @@ export interface RuleRole {
   group: GroupName;
 }
 
-/** The sources of a role, in the order of precedence. */
 interface RoleSources {
   /** SCIM `roles` of the request: the primary one first, then in their order. */
   roles: readonly string[];
@@ -92,11 +91,7 @@ export interface RefusedRole {
   reason: RoleRefusal;
 }
 
-/**
- * Returns the roles that come before the given role, each with the reason why the user does not get it.
- *
- * @param asked in the order of precedence
- */
+/** Returns the roles before the given one, with the reason of each. `asked` is in the order of precedence. */
 export function refusedRoles(roles: Catalogue, mayGrantConsole: boolean, asked: readonly string[]): RefusedRole[] {
   const grantable = grantableRoles(roles, mayGrantConsole);
   const given = asked.findIndex((role) => grantable.has(role));

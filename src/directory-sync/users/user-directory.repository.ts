@@ -7,7 +7,6 @@ import { foldCase, userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDocument } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
-/** Adds a parameter and returns its placeholder. */
 type Add = (value: unknown) => string;
 
 /** A text of a user `u` by whose beginning a search finds the user. An index begins with the tenant and this text. */
@@ -74,11 +73,7 @@ const MANY_BEGINNING = 20_000;
  */
 export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
 
-/**
- * Returns the condition that a user has a beginning.
- *
- * @param after the id before which the page begins; null for the first page
- */
+/** `after` is the id before which the page begins; null for the first page. */
 function foundBy(text: string, way: Way, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
@@ -304,7 +299,6 @@ export class UserDirectoryRepository {
     return rows.length > FEW_BEGINNING ? null : rows.map(({ id }) => id);
   }
 
-  /** Returns whether more users have a beginning than are looked up by their ids. */
   private async isMany(tenantId: string, text: string): Promise<boolean> {
     const params: unknown[] = [tenantId];
     const found = usersBeginning(text, (value) => `$${params.push(value)}`, MANY_BEGINNING + 1);

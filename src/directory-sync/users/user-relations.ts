@@ -36,11 +36,7 @@ export const GROUP_IDS = `array(select m.group_id from group_members m where m.t
 /** Bytes of a group in an answer, without its name. */
 export const GROUP_BYTES = 160;
 
-/**
- * Returns the function that makes {@link Relations.groups} from the ids of a user's groups.
- *
- * @param lines the lines of all groups of a page
- */
+/** Returns a function that makes {@link Relations.groups} from ids. `lines` has all groups of a page. */
 export function groupNamer(lines: string | null): (ids: string | null) => string | null {
   if (lines === null) return () => null;
   const known = new Map(lines.split('\n').map((line) => [partsOf(line).id, line]));
@@ -84,7 +80,6 @@ const managerText = (tenant: string, manager: string): string =>
 
 export const managerColumn = (tenant: string, manager: string): string => `${managerText(tenant, manager)} as manager`;
 
-/** The relations of a user as columns; `user` and `manager` are SQL for the ids. */
 export const relationColumns = (tenant: string, user: string, manager: string): string =>
   `${groupsColumn(tenant, user)}, ${managerColumn(tenant, manager)}`;
 
@@ -96,21 +91,14 @@ export const MANAGER_TEXT = managerText('$1', 'u.manager_id');
 /** The relations of a user `u` as columns; `$1` is the tenant. */
 export const RELATIONS = relationColumns('$1', 'u.id', 'u.manager_id');
 
-/**
- * Returns SQL for the number of users of owners, without counting them. `$1` is the tenant.
- *
- * @param owner a comparison with the id of a directory, or '' for users without one, such as `= $2`
- */
+/** SQL for the number of users without counting. `owner` compares a directory, or '' for none, such as `= $2`. */
 export const populationOf = (owner: string): string =>
   `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner ${owner}), 0)
     + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner ${owner}), 0))::int)`;
 
 /**
- * Returns SQL for the time at which the maker of a record ended: its key ended, or its user left. `infinity` until
- * then, and for every other kind of actor.
- *
- * @param tenant SQL for the tenant's id
- * @param actor SQL for the maker, an `Actor` as jsonb
+ * Returns SQL for the time when the maker's key ended or its user left, else `infinity`. `actor` is an `Actor` as
+ * jsonb.
  */
 export function makerEnd(tenant: string, actor: string): string {
   const id = `${actor} ->> 'id'`;

@@ -95,7 +95,6 @@ export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_n
   ${millisecondsSql('u.created_at')} as created_at,
   ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 
-/** The columns of a `UserRow`, of a table `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 export function currentOf(row: UserRow): Current {
@@ -143,12 +142,11 @@ export class DocumentTooLarge extends DomainError {
 }
 
 /**
- * Makes the stored form of a document. Every write of a user or a group passes here, so that none exceeds the limit.
+ * Makes the stored form of a document without `id`, `meta`, `groups` and `members`. Every write of a user or a group
+ * passes here.
  *
- * @param document the document without `id`, `meta`, `groups` and `members`
- * @param before the stored text that it replaces; null for a new one. A document over the limit may shrink or stay
- * unchanged:
- *   its record could not even be deactivated otherwise.
+ * @param before the stored text, or null. A document over the limit may shrink or stay unchanged, so that its record
+ * can be deactivated.
  * @throws {DocumentTooLarge} when the document is over the limit and larger than before
  */
 export function storedDocument(document: object, before: string | null): StoredDocument {

@@ -26,7 +26,6 @@ export interface ConflictingUserRow {
   same_key: boolean;
   /** The directory wrote this `externalId` for the user. */
   same_external_id: boolean;
-  /** In force, with a held departure. */
   leaving: boolean;
 }
 
@@ -52,11 +51,7 @@ export class UsersRepository {
     this.roles = new KeyedReads(db, ROLES, ({ member_id }) => member_id);
   }
 
-  /**
-   * Returns the id of the user of a directory that has a name, or null.
-   *
-   * @param key see `userNameKey`
-   */
+  /** Returns the id of the user of a directory that has a name. `key`: see `userNameKey`. */
   async holderOf(tenantId: string, directoryId: string, key: string): Promise<string | null> {
     return (await this.names.read([tenantId, directoryId], key))[0]?.id ?? null;
   }
@@ -71,11 +66,7 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /**
-   * Returns the users that have the user name, e-mail or key of a draft, and those that the draft can be linked with.
-   *
-   * @param of the directory that writes; null for another channel
-   */
+  /** Returns users with a value of the draft, and those that the draft of the directory `of` can be linked with. */
   async conflicting(
     tenantId: string,
     draft: UserDraft,
@@ -134,7 +125,6 @@ export class UsersRepository {
     return rows.length > 0;
   }
 
-  /** Returns the active user with a unique value, or undefined. */
   async holder(
     tenantId: string,
     column: 'email_key' | 'person_external_id',
@@ -215,7 +205,6 @@ export class UsersRepository {
     );
   }
 
-  /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
   async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<RuleRole[]> {
     const rows =
       db === this.db
@@ -259,7 +248,6 @@ export const CREDENTIAL_LEFTOVERS = [
   ),
 ] as const;
 
-/** Rows of groups that end automatically. */
 export const GROUP_LEFTOVERS = [
   // An id that no user has had for 90 days is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,

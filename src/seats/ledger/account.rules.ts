@@ -20,7 +20,6 @@ export interface LinePair {
 export interface AccountStep {
   readonly kind: 'repair' | 'correction';
   readonly delta: number;
-  /** The lines that a correction names, or null. */
   readonly pair: LinePair | null;
 }
 
@@ -63,7 +62,6 @@ export class Account {
     if (this.newest === null || line.entry_id > this.newest.entry_id) this.newest = line;
   }
 
-  /** Returns the line that makes a pair with another one, or null. */
   private earlierOf(line: AccountLine): AccountLine | null {
     if (this.odd !== null && (this.sum === 0 || this.sum === 1)) return this.odd;
     return this.newest !== null && line.entry_id < this.newest.entry_id ? this.newest : null;

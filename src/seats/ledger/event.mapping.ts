@@ -6,7 +6,6 @@ export const LEDGER_ENTRY_KINDS = [
 ] as const; // prettier-ignore
 type LedgerEntryKind = (typeof LEDGER_ENTRY_KINDS)[number];
 
-/** A field without a condition is null. */
 export interface EventFilter {
   /** RFC 3339; the range is half-open. */
   readonly since: string | null;
@@ -26,7 +25,6 @@ interface EventOrigin {
   channel: 'scim' | 'api' | 'sign_in' | 'system' | null;
 }
 
-/** Fields are null where the source lacks them. */
 export function eventOriginOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
   const { actor, surface } = source as Partial<ChangeSource>;
   return {
@@ -87,11 +85,7 @@ interface LineDetails {
   second?: { sequence: number | null } | null;
 }
 
-/**
- * Returns a line as the cells of CSV, none of which is an object.
- *
- * @param person undefined for a line without a user, or with a deleted one
- */
+/** Returns the cells of CSV. `person` is undefined for a line without a user, or with a deleted one. */
 export function eventCells(entry: SealedEntry, person: ShownPerson | undefined): unknown[] {
   const details = (entry.details ?? {}) as LineDetails;
   const cells: Record<string, unknown> = {

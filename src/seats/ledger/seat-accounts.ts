@@ -10,11 +10,9 @@ interface UserAccount {
   lines: number;
 }
 
-/** A user in whom ledger and table of users differ. */
 export interface Difference {
   user_id: string;
   in_force: boolean;
-  /** The sum of the user's lines. */
   net: number;
 }
 
@@ -35,12 +33,7 @@ export class SeatAccounts {
     private readonly holders: SeatHolders,
   ) {}
 
-  /**
-   * Reads the accounts of all users in the order of their ids, each with all lines.
-   *
-   * @param after the user after whom the reading begins
-   * @param through the last line that is read
-   */
+  /** Reads the accounts of users after `after`, in the order of their ids, up to the line `through`. */
   async *all(tenantId: string, after: string, through: number): AsyncGenerator<UserAccount> {
     let place = { user: after, sequence: Number.MAX_SAFE_INTEGER };
     let current: UserAccount | null = null;
@@ -76,11 +69,7 @@ export class SeatAccounts {
     return limits;
   }
 
-  /**
-   * Reads the accounts of users with their unsealed lines, which are sealed in the order of their ids.
-   *
-   * @param userIds null among them for the lines about limit and policy
-   */
+  /** Reads accounts with unsealed lines. null in `userIds`: the lines about limit and policy. */
   async of(db: SqlRunner, tenantId: string, userIds: readonly (string | null)[]): Promise<UserAccount[]> {
     const users = userIds.filter((id) => id !== null);
     const { rows } = await db.query<AccountRow>(

@@ -17,7 +17,6 @@ export const TRIGGERS = [
 /** The cause of a change of a user. */
 export interface Trigger {
   kind: (typeof TRIGGERS)[number];
-  /** Of `membership`. */
   group?: GroupName | undefined;
   /** Of `released`, `discarded` and `hold_ended`: why the user was held. */
   reason?: HeldReason | undefined;
@@ -38,7 +37,6 @@ export interface RoleOrigin {
   by: (typeof ROLE_ORIGINS)[number];
   /** The value of SCIM `roles`, or of the claim in the role map. */
   value?: string;
-  /** Of `rule`. */
   group?: GroupName;
 }
 

@@ -14,7 +14,6 @@ export interface Current {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
-  /** The guard holds a departure of the user. */
   holdsDeparture: boolean;
   /** The user was active with an e-mail at some time, so the platform may have an account. */
   everActive: boolean;
@@ -31,14 +30,12 @@ export interface Circumstances {
   /** Another active user has the value that the user would keep in place of a taken one. */
   formerTaken: boolean;
   roleTakesSeat: boolean;
-  /** If the user needs one. */
   seatFree: boolean;
   preview: boolean;
   /** A live directory has taken over the writing directory. */
   superseded: boolean;
   /** The user is the tenant's owner or a break-glass account, which a directory cannot deactivate. */
   isProtected: boolean;
-  /** The guard of the directory admits no further departure. */
   guardReached: boolean;
   /** The guard of the directory admits no further change of identity or role. */
   changesReached: boolean;
@@ -117,12 +114,10 @@ export function keepsFormer(current: Current | null, { formerTaken }: Pick<Circu
   return !isNew(current) && (current!.status === 'active' || !formerTaken);
 }
 
-/** Returns whether the user was never in force. */
 function isNew(current: Current | null): boolean {
   return current === null || (current.status === 'inactive' && !current.everActive);
 }
 
-/** Replaces each taken value with the former one. */
 function withFormer(person: Person, former: Person, { emailTaken, externalIdTaken }: Circumstances): Person {
   return {
     ...person,
@@ -150,11 +145,7 @@ export function wantsSeat(written: Written, current: Current | null, roleTakesSe
 /** These reasons are shown before `needs_admin`: they hold a departure, or all writes of a directory. */
 export const BEFORE_NEEDS_ADMIN: readonly HeldReason[] = ['superseded', 'preview', 'protected', 'guard'];
 
-/**
- * Decides for a directory whose writes have no effect. The user is held only if the effect would differ.
- *
- * @param free the circumstances without the reason that has no effect
- */
+/** `free` has the circumstances without `held`. The user is held only if the effect would differ. */
 function onlyShown(written: Written, current: Current | null, free: Circumstances, held: HeldReason): Decision {
   if (current === null) return asBefore(written, current, held);
   const would = decideInForce(written, current, free);

@@ -3,11 +3,7 @@ import type { InForce, Person, UserChange } from './person.js';
 /** The events about users, one for each kind of change. */
 export type UserEventName = `user.${UserChange['kind']}`;
 
-/**
- * Returns the event of a change of a user; null when the resource changed and the person did not.
- *
- * @param linked the write made an existing user a directory's own
- */
+/** Returns null when only the resource changed. `linked`: the write made an existing user a directory's own. */
 export function userEventOf(
   { kind, changed }: Pick<UserChange, 'kind' | 'changed'>,
   linked = false,
@@ -70,7 +66,6 @@ function assigned(after: InForce): string[] {
  */
 export type LinkedBy = 'id' | 'external_id' | 'user_name' | 'email';
 
-/** A user of the tenant that matches a write. */
 export interface Known {
   by: LinkedBy;
   /** The user is active in its effective state. */

@@ -13,13 +13,11 @@ interface Endorsement {
   readonly signature: Buffer;
 }
 
-/** A key that verifies signatures of heads. */
 interface PublicChainKey {
   readonly key_id: string;
   readonly algorithm: 'Ed25519';
   /** SPKI as PEM. */
   readonly public_key: string;
-  /** True for the key that signs now. */
   readonly current: boolean;
 }
 
@@ -52,13 +50,11 @@ export class KeyRing {
     return { keyId: this.currentId, signature: sign(null, Buffer.from(text, 'utf8'), this.privateKey) };
   }
 
-  /** Returns whether a trusted key made the signature. */
   verifies(text: string, { keyId, signature }: HeadSignature): boolean {
     const key = this.trusted.get(keyId);
     return key !== undefined && verify(null, Buffer.from(text, 'utf8'), key, signature);
   }
 
-  /** Returns whether the key is in the settings, or endorsed by such a key. */
   knows(keyId: string): boolean {
     return this.trusted.has(keyId);
   }
@@ -76,7 +72,6 @@ export class KeyRing {
     }
   }
 
-  /** Returns endorsements of all trusted keys by the current one, itself included. */
   endorsements(): Endorsement[] {
     return [...this.trusted].map(([keyId, key]) => {
       const publicKey = key.export({ format: 'der', type: 'spki' });

@@ -20,7 +20,6 @@ interface ChainReport {
   readonly valid: boolean;
   /** Number of correct lines, from the first one. */
   readonly checked: number;
-  /** Lines that are not sealed yet. */
   readonly unsealed: number;
   /** The last correct line. An auditor keeps it for the next verification. */
   readonly head: { readonly sequence: number; readonly hash: string; readonly count: number };
@@ -65,11 +64,7 @@ export class ChainVerifier {
     private readonly logger: Logger,
   ) {}
 
-  /**
-   * Seals waiting lines, and verifies the whole chain of a tenant.
-   *
-   * @param known a head that the caller has kept
-   */
+  /** Seals waiting lines, and verifies the whole chain of a tenant. `known` is a head that the caller has kept. */
   async verify(source: SealedChain, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
     await this.keys.ready(true);
     // A manipulated chain can refuse further lines, and is verified nevertheless.

@@ -11,7 +11,6 @@ export interface ChainLine {
   /** RFC 3339 with microseconds, UTC: the time that decides the line's day. */
   readonly at: string;
   readonly previousHash: string;
-  /** The hash that is stored beside the line. */
   readonly hash: string;
   /** The hash over the current content of the line. */
   readonly computedHash: string;
@@ -38,9 +37,7 @@ export type BreachKind =
   | 'days changed'
   | 'holders differ';
 
-/** The first incorrect place of a chain. */
 export interface Breach {
-  /** The sequence at which the chain is incorrect. */
   readonly sequence: number;
   /** The entry at that place, or null. */
   readonly entry_id: string | null;
@@ -95,7 +92,6 @@ export class ChainWalk {
     for (const mark of marks) this.marks.set(mark.sequence, [...(this.marks.get(mark.sequence) ?? []), mark]);
   }
 
-  /** The last correct place. */
   get end(): ChainPlace {
     return this.place;
   }
@@ -123,11 +119,7 @@ export class ChainWalk {
     return true;
   }
 
-  /**
-   * Ends the walk. A mark after the last line shows that the end was cut off.
-   *
-   * @returns the first breach, or null when the chain is whole
-   */
+  /** Ends the walk. Returns the first breach, or null. A mark after the last line shows that the end was cut off. */
   finish(): Breach | null {
     if (this.found !== null) return this.found;
     const behind = [...this.marks.keys()].filter((sequence) => sequence > this.place.sequence).sort((a, b) => a - b);
@@ -164,7 +156,6 @@ export class ChainWalk {
   }
 }
 
-/** The end of a chain at one time. */
 interface HeadFields {
   readonly tenantId: string;
   readonly chain: ChainName;

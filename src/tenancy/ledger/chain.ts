@@ -6,7 +6,6 @@ import { Background } from '../../base/loop.js';
 import type { ChainLine, ChainName } from './chain.rules.js';
 import { HeadsRepository, TABLES, UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
 
-/** A chain for its verifier and its sealer. */
 export interface SealedChain {
   readonly chain: ChainName;
   /** A tenant can be without a line: only the audit log begins with the tenant itself. */
@@ -34,7 +33,6 @@ export interface ChainKind<Row> {
   readonly columns: string;
   readonly mayBeEmpty: boolean;
   readonly ordered: boolean;
-  /** Lines that one transaction seals. */
   readonly batch: number;
   line(row: Row): ChainLine;
   /**
@@ -133,7 +131,6 @@ export abstract class Chain<Row extends object> implements SealedChain {
     });
   }
 
-  /** Records events of a sealed batch, in its transaction. */
   protected async noticed(_tx: SqlRunner, _tenantId: string, _batch: NoticedBatch<Row>): Promise<void> {
     // Most chains record no events.
   }

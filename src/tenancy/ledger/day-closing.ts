@@ -288,11 +288,7 @@ export class HeadsPageDto {
   keys!: ChainKeyDto[];
 }
 
-/**
- * Reads a head that the caller has kept: `sequence` and `hash`, both or none.
- *
- * @throws {InvalidFields} when one is missing or malformed
- */
+/** @throws {InvalidFields} when `sequence` or `hash` is malformed, or one is missing */
 export function knownHead(query: Query): ChainPlace | null {
   const { sequence, hash } = queryOptions(query, ['sequence', 'hash']);
   if (sequence === undefined && hash === undefined) return null;

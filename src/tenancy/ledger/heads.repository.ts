@@ -64,7 +64,6 @@ function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
   return { tenantId, chain, ...day, closed: true, keyId, closedAt };
 }
 
-/** The table of the lines of each chain. */
 export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
 
 /**
@@ -126,12 +125,7 @@ export class HeadsRepository {
     );
   }
 
-  /**
-   * Returns the head and the last line of the chain in one snapshot.
-   *
-   * @param table the table of the lines
-   * @returns `head` null when there is none; `last` 0 when there is no sealed line
-   */
+  /** Returns head and end in one snapshot. `head` is null when there is none, `last` 0 without a sealed line. */
   async headAndEnd(
     tenantId: string,
     chain: ChainName,
@@ -157,7 +151,6 @@ export class HeadsRepository {
     return rows[0]?.hash ?? null;
   }
 
-  /** Returns closed days, newest first, before the given one. */
   async days(tenantId: string, chain: ChainName, before: string | null, limit: number): Promise<ClosedDay[]> {
     const { rows } = await this.db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 and ($3::date is null or day < $3)
@@ -167,7 +160,6 @@ export class HeadsRepository {
     return rows.map((row) => toDay(tenantId, chain, row));
   }
 
-  /** Returns the newest closed day. */
   async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
     const { rows } = await db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by closed_days.day desc limit 1`,
@@ -237,7 +229,6 @@ export class HeadsRepository {
     await this.seal(tx, tenantId, chain, batch, signature);
   }
 
-  /** Returns whether a head is the signed one, or continues it. */
   private async continues(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead): Promise<boolean> {
     const { signed_sequence: sequence, signed_hash: hash, signature, key_id: keyId } = head;
     if (sequence === null || hash === null || signature === null || keyId === null) {

@@ -138,11 +138,7 @@ export class BindingsRepository {
     return rows;
   }
 
-  /**
-   * Ends live bindings of a connection as released; returns their number.
-   *
-   * @param which as of `remove`
-   */
+  /** Ends live bindings of a connection as released; returns their number. `which`: see `remove`. */
   async endReleased(tx: SqlRunner, tenantId: string, connectionId: string, which: Fragment): Promise<number> {
     const p = new Params();
     const { rowCount } = await tx.query(

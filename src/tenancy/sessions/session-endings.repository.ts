@@ -25,11 +25,7 @@ function ending(tenantId: string, why: EndReason, which: Fragment): Fragment {
 export class SessionEndings {
   constructor(private readonly events: SessionEvents) {}
 
-  /**
-   * Ends one session. Returns null when it had ended before.
-   *
-   * @param userId only a session of this user; null for any user
-   */
+  /** Ends one session of a user, or of any user for null. Returns null when it had ended before. */
   async end(
     db: SqlRunner,
     tenantId: string,
@@ -44,7 +40,6 @@ export class SessionEndings {
     return ended ?? null;
   }
 
-  /** Ends the session of a cookie. */
   async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: EndReason): Promise<EndedSession | null> {
     const [ended] = await this.run(db, tenantId, why, (p) => `hash = ${p.add(hash)}`);
     return ended ?? null;

@@ -58,7 +58,6 @@ export interface EndedAtIdp {
   at: Date;
 }
 
-/** A verified sign-in: the session at the IdP, and when the IdP issued the answer. */
 interface SignInAtIdp {
   subject: string;
   nameId: NameId | null;
@@ -109,12 +108,7 @@ export class SessionsRepository {
     );
   }
 
-  /**
-   * Stores a message that must not come twice.
-   *
-   * @param senderId the connection or the client
-   * @returns false when the message came before
-   */
+  /** Stores a message of a connection or a client. Returns false when the message came before. */
   async use(
     tenantId: string,
     senderId: string,

@@ -14,7 +14,6 @@ import { SessionsRepository, type NewSession } from './sessions.repository.js';
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
-/** The facts of a sign-in that its session stores. */
 export interface SessionFacts {
   /** The IdP's name for the user. */
   subject: string;
@@ -44,11 +43,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Begins a session in the transaction of a sign-in.
-   *
-   * @returns the id, and the token for the cookie, which is stored nowhere else
-   */
+  /** Begins a session in the transaction of a sign-in. The token for the cookie is stored nowhere else. */
   async begin(
     tx: SqlRunner,
     tenantId: string,

@@ -43,7 +43,6 @@ export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'cons
   created_at!: Date;
 }
 
-/** A user of a tenant, with the present role. */
 interface RoleHolder {
   tenant_id: string;
   user_id: string;
@@ -77,11 +76,7 @@ export class Administrators {
   }
 }
 
-/**
- * Declares the number of administrators that an act concerns, which the caller has to send where it is not 0.
- *
- * @param what describes the number, and where the caller finds it
- */
+/** Declares a number that the caller has to send where it is not 0. `what` names the number and its source. */
 export function ExpectedAdministrators(what: string): PropertyDecorator {
   return Whole({
     min: 0,

@@ -105,11 +105,7 @@ export class ApiKeysService {
     return key;
   }
 
-  /**
-   * Returns the ids of the keys that stay valid when users lose the right to administer, by user.
-   *
-   * @param remaining whether the users stay active: personal keys end with their users
-   */
+  /** Returns the ids of keys by user. `remaining`: the users stay active; personal keys end with their users. */
   async goingOn(
     tenantId: string,
     userIds: readonly string[],

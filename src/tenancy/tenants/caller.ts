@@ -23,7 +23,6 @@ export interface Caller {
   readonly requestId: string;
   /** The session of the console; undefined for a key or the operator's token. */
   readonly console?: ConsoleCredential;
-  /** The networks that the API key admits. */
   readonly networks?: AllowedNetworks;
   readonly repeat?: Repeat;
 }
@@ -35,11 +34,7 @@ export function holdsScope(caller: Pick<Caller, 'scopes'>, scope: Scope): boolea
   return caller.scopes.has(scope) || caller.scopes.has('admin');
 }
 
-/**
- * Demands a scope, on routes whose scope depends on the request.
- *
- * @throws {MissingScope} when the caller does not hold the scope
- */
+/** @throws {MissingScope} when the caller does not hold a scope that depends on the request */
 export function demandScope(caller: Caller, scope: Scope): void {
   if (!holdsScope(caller, scope)) throw new MissingScope([[scope]]);
 }
@@ -135,11 +130,7 @@ function wordsOfOldAuthentication(at: Date | null): string {
   );
 }
 
-/**
- * Demands a recent sign-in, in routes where the need depends on the request.
- *
- * @throws {SignInAgain} when the sign-in of a session is too old
- */
+/** @throws {SignInAgain} when the sign-in of a session is too old, in routes where the need depends on the request */
 export function demandRecentSignIn({ console }: Caller, now: Date): void {
   if (console === undefined) return;
   const { signedInAt, authenticatedAt } = console;

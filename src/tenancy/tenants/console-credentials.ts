@@ -93,11 +93,7 @@ export function noConsoleCookie(): string {
   return hostCookie(NAME, '', 'Strict', 0);
 }
 
-/**
- * Refuses a write that is not JSON: a form of another site cannot have this type.
- *
- * @throws {UnsupportedMediaType} for any other type, and for none
- */
+/** @throws {UnsupportedMediaType} for a write that is not JSON: a form of another site cannot have this type */
 export function demandJson({ headers }: Pick<BridgeRequest, 'headers'>): void {
   if (/^application\/([\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? '')) return;
   throw new UnsupportedMediaType('A write of the console needs Content-Type: application/json, also without a body.');

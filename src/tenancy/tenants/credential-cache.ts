@@ -43,11 +43,7 @@ export class CredentialLookups<Row, Token extends Named = ParsedToken> {
     });
   }
 
-  /**
-   * Returns the row of a token, or null.
-   *
-   * @throws {Unavailable} when too many look-ups wait
-   */
+  /** @throws {Unavailable} when too many look-ups wait */
   find(token: Token): Promise<Row | null> {
     return this.gatherer.run('', token);
   }

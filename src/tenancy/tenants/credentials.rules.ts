@@ -26,11 +26,7 @@ const WORDS: Record<FormProblem, string> = {
   foreign: 'The credential is not one of this service. An API key begins with tbk_, a SCIM token with tbs_.',
 };
 
-/**
- * Reads the form of the credential in an `Authorization` header.
- *
- * @param kind the kind that the address takes: `tbk` for an API key, `tbs` for a SCIM token or an access token (`tba`)
- */
+/** `kind` is that of the address: `tbk` for an API key, `tbs` for a SCIM token or an access token (`tba`). */
 export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialForm {
   const text = header.slice(0, MOST_READ);
   const found = NAMED.exec(text);

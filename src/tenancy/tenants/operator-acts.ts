@@ -14,30 +14,18 @@ const WHILE_ENTERED = Symbol('whether a session of the operator that reads a ten
 /** The route is open to a session of the operator that has entered a tenant. */
 export const WhileEntered = (): MethodDecorator => SetMetadata(WHILE_ENTERED, true);
 
-/**
- * Demands that a session of the operator which reads a tenant writes nothing.
- *
- * @throws {TenantEntered} for a write
- */
+/** @throws {TenantEntered} for a write in a session of the operator that reads a tenant */
 export function demandNothingEntered(context: ExecutionContext, method: string, { console }: Caller): void {
   if (console === undefined || console.tenantId === '' || method === 'GET' || method === 'HEAD') return;
   if (Reflect.getMetadata(WHILE_ENTERED, context.getHandler()) !== true) throw new TenantEntered();
 }
 
-/**
- * Demands the operator's token itself, for what has no end of its own.
- *
- * @throws {OperatorTokenNeeded} for a session of the console
- */
+/** @throws {OperatorTokenNeeded} for a session of the console: the act has no end of its own */
 export function demandOperatorToken({ console }: Caller, act: string): void {
   if (console !== undefined) throw new OperatorTokenNeeded(act);
 }
 
-/**
- * Returns the reason in the query of a request without a body.
- *
- * @throws {InvalidFields} for a text that a body could not have
- */
+/** @throws {InvalidFields} for a text that a body could not have */
 export function queriedReason(text: string | undefined): string | undefined {
   if (text !== undefined && (text.trim() === '' || isLongerThan(text, REASON.max))) {
     throw new InvalidFields([{ field: 'reason', message: `must have 1 to ${REASON.max} characters` }]);

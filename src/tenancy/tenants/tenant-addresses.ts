@@ -36,11 +36,7 @@ export class TenantAddresses {
     return [...new Set([this.config.baseUrl, await this.of(tenantId)])];
   }
 
-  /**
-   * Refuses a request at the address of another tenant.
-   *
-   * @throws {Unauthenticated} as for an unknown credential
-   */
+  /** @throws {Unauthenticated} as for an unknown credential, at the address of another tenant */
   async demandOwn(req: { headers: { host?: string | undefined } }, tenantId: string): Promise<void> {
     const owners = await this.all();
     if (owners.size === 0) return;

@@ -10,10 +10,7 @@ const REALM = 'Bearer realm="talent-bridge"';
 export class Unauthenticated extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code: 'credential_missing' | 'credential_invalid';
-  /**
-   * @param form the `Authorization` header, and the kind of credential that the address takes: the answer then names
-   * the problem
-   */
+  /** @param form the `Authorization` header, and the kind that the address takes: the answer then names the problem */
   constructor(reason: 'missing' | 'invalid', form?: { header: string | undefined; kind: 'tbk' | 'tbs' }) {
     const problem = form?.header === undefined ? null : credentialForm(form.header, form.kind).problem;
     // RFC 6750 §3.1: a request without a credential gets no error code.
@@ -37,10 +34,7 @@ export class SeveralCredentials extends DomainError {
 export class MissingScope extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'missing_scope';
-  /**
-   * @param alternatives the missing scopes of each alternative; the first is named to programs, in the form of RFC 6750
-   * §3
-   */
+  /** @param alternatives the missing scopes of each; the first is named to programs (RFC 6750 §3) */
   constructor(alternatives: ScopeDemand) {
     const [scope = ''] = alternatives.map((together) => together.join(' '));
     super(`The credential lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {

@@ -26,12 +26,7 @@ export interface By {
   reason?: string;
 }
 
-/**
- * Demands a name that pages can show: of a tenant, a directory or a connection.
- *
- * @param before the present name; one that is older than the rule can stay
- * @throws {InvalidFields} for any other name
- */
+/** @throws {InvalidFields} for a name that pages cannot show; one that is older than the rule can stay */
 export function demandPlainName(name: string, before?: string): void {
   if (name === before) return;
   const message = tenantNameProblem(name);
@@ -103,8 +98,6 @@ export class TenantsService {
   }
 
   /**
-   * Changes the named fields.
-   *
    * @throws {InvalidFields} when the owner, or a newly named break-glass account, is not an active user of the tenant
    */
   async change(id: string, change: TenantChange, by: By): Promise<TenantBody> {

@@ -15,11 +15,7 @@ import { CURSOR_SECONDS } from '../page-sql.js';
 import { BULK_LIMITS, LIST_LIMITS, answerScim, Forbidden } from '../scim-request.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 
-/**
- * Returns the features of this service, from the constants that the code enforces.
- *
- * @param withPagination false leaves out RFC 9865, which some clients refuse to read
- */
+/** `withPagination` false leaves out RFC 9865, which some clients refuse to read. */
 function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
   return {
     documentationUri: `${documentationUri}/docs`,

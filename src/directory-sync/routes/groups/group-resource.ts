@@ -69,11 +69,7 @@ class MemberWriter {
   }
 }
 
-/**
- * Returns members as the JSON text of an array without its brackets.
- *
- * @param lines see `membersColumn`
- */
+/** Returns a JSON array without its brackets. `lines`: see `membersColumn`. */
 export function memberText(lines: string, baseUrl: string, parts: readonly MemberPart[]): string {
   return new MemberWriter(lines, baseUrl, parts).next(Infinity);
 }

@@ -30,9 +30,8 @@ import { MembershipReview, type Review } from '../role-tasks/membership-review.j
 import { type CurrentDirectory, type RequestFacts, requireVersion } from '../scim-request.js';
 
 /**
- * Splits a group resource into its document and its members.
+ * `before` is the stored document; null for a new group.
  *
- * @param before the stored document; null for a new group
  * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
  */
 function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {

@@ -25,7 +25,6 @@ interface PreviewEdit {
   next: (before: UserDocument) => UserDocument | null;
 }
 
-/** A user that a new resource would be linked with if the directory were live. */
 interface PreviewMatch {
   tx: SqlRunner;
   userId: string;
@@ -85,11 +84,7 @@ export class PreviewEditing {
     });
   }
 
-  /**
-   * Stores a resource that would be linked with a user if the directory were live.
-   *
-   * @throws {Taken} when the directory has written to that user before
-   */
+  /** @throws {Taken} when the directory has written to that user before */
   async keepMatch(directory: CurrentDirectory, draft: UserDraft, match: PreviewMatch): Promise<void> {
     const { tx, userId, by, source } = match;
     const place: KeptPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId };
@@ -99,7 +94,6 @@ export class PreviewEditing {
     if (!isKept) throw new Taken('user_name_taken', userId);
   }
 
-  /** Deletes the overlay of a user, in the write that links the user. */
   async forget({ tenantId, id }: CurrentDirectory, userId: string, tx: SqlRunner): Promise<void> {
     await this.writes.drop({ tenantId, directoryId: id, userId }, tx);
   }
@@ -124,11 +118,7 @@ export class PreviewEditing {
     throw new TooMuchContention();
   }
 
-  /**
-   * Processes one batch. Processed users are not found again, so a batch can be repeated.
-   *
-   * @returns how many users were handled; 0 when none is left
-   */
+  /** Processes one batch, which can be repeated. Returns how many users were handled; 0 when none is left. */
   async step(taskId: string, context: LiveContext): Promise<number> {
     const { tenantId, directory } = context;
     const removed = await this.removed(tenantId, directory.id);
@@ -141,7 +131,6 @@ export class PreviewEditing {
     return removed.length + writes.length;
   }
 
-  /** Counts the users with stored writes or removals. */
   async count(tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select (select count(*) from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null)::int
@@ -181,7 +170,6 @@ export class PreviewEditing {
     return this.usersService.remove(context, id, { visible: own, ofGone: true, trigger: LIVE });
   }
 
-  /** Returns users of the directory whose removal was held because of the preview. */
   private async removed(tenantId: string, directoryId: string): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `select id from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null

@@ -19,7 +19,6 @@ export interface PlannedUser extends SteppedEffect {
 }
 
 export interface PlannedBatch {
-  /** Only users that would change. */
   users: PlannedUser[];
   /** The user after which the next batch begins; null for the last batch. */
   next: string | null;
@@ -32,7 +31,6 @@ interface Row extends UserRow {
   overlay: string | null;
 }
 
-/** Users in memory at one time. */
 const BATCH = 1_000;
 /** Users that are computed before other requests have their turn: some milliseconds. */
 const SLICE = 50;
@@ -75,7 +73,6 @@ export class PreviewPlan {
     return totals;
   }
 
-  /** Counts the users that the directory has written to, at most `most`. */
   async count(tenantId: string, directoryId: string, most: number): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(`select count(*)::int as n from ${WRITTEN('$4')} w`, [
       tenantId,

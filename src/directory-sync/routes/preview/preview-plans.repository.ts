@@ -15,7 +15,6 @@ export interface NewPlan {
 interface StoredPlan {
   made_at: Date;
   totals: PlanTotals;
-  /** The directory has changed since `made_at`. */
   stale: boolean;
 }
 
@@ -34,7 +33,6 @@ export interface PlannedRow {
 
 export interface PlannedFilter {
   kind: PreviewKind | undefined;
-  /** Only administrators who lose the console. */
   administrators: boolean;
 }
 
@@ -126,7 +124,6 @@ export class PreviewPlansRepository {
     });
   }
 
-  /** Returns users of the plan in the order of their ids, without deleted ones. */
   async users(
     tenantId: string,
     directoryId: string,

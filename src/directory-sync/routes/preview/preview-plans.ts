@@ -13,12 +13,9 @@ import { noTotals, withEffects, type PlanTotals } from './preview.rules.js';
 import { PreviewPlan } from './preview-plan.js';
 import { PreviewPlansRepository, type NewPlan } from './preview-plans.repository.js';
 
-/** The plan of a directory, with its state. */
 export interface CurrentPlan {
   directory: Directory;
-  /** Null before the first plan is made. */
   totals: PlanTotals | null;
-  /** Null when the directory has no plan. */
   madeAt: Date | null;
   stale: boolean;
   /** The task that makes a newer plan, or null. */

@@ -30,7 +30,6 @@ export function kindsOf({ owner_kind: owner, change_kind: change }: KindParts): 
 }
 
 export interface Previewed {
-  /** The present owner of the user. */
   owner: 'own' | 'unmanaged' | 'replaced';
   removed: boolean;
   current: Current;
@@ -38,7 +37,6 @@ export interface Previewed {
   would: Decision | null;
 }
 
-/** The effect of going live on one user. */
 export interface PreviewEffect {
   kinds: PreviewKind[];
   fields: string[];
@@ -46,7 +44,6 @@ export interface PreviewEffect {
   freesSeat: boolean;
   /** The user goes out of force, or gives the seat back: the guard of the directory counts these users. */
   leaves: boolean;
-  /** Why the user would be held, or null. */
   held: HeldReason | null;
 }
 

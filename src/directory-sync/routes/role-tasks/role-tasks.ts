@@ -25,13 +25,10 @@ import { RulesPlan } from './rules-plan.js';
 
 interface RolePayload {
   directory_id: string;
-  /** Of a `role-review`. */
   user_ids?: string[];
-  /** The group whose members have changed, of a `role-review`. */
   group?: GroupName;
   /** The directory went live, of `rules-changed`. */
   live?: true;
-  /** The user after which the next batch begins. */
   after?: string;
 }
 

@@ -13,11 +13,7 @@ export interface RulesEffect {
 }
 
 /**
- * Returns the effect of changed rules on a user, or null. A decision that is the same under the present rules is no
- * effect of the change.
- *
- * @param present the decision under the present rules
- * @param changed the decision under the changed rules
+ * Returns null when the decision is the same under the present rules: then the difference is no effect of the change.
  */
 export function effectOfRules(current: Current, present: Decision, changed: Decision): RulesEffect | null {
   if (present.inForce.role === changed.inForce.role && present.seat === changed.seat) return null;
@@ -34,7 +30,6 @@ export interface RulesPlanned extends RulesEffect {
   steps: EffectSteps;
 }
 
-/** Counts over all users of a directory. */
 export interface RulesTotals {
   total: number;
   take_seat: number;

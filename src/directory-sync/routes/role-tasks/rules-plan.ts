@@ -80,7 +80,6 @@ export class RulesPlanBody {
   administrators!: number;
 }
 
-/** For a directory with at least this number of users the plan is a task. */
 const TASK_FROM = 1_000;
 /** Users in memory at one time: their rows are decoded in one turn of the event loop. */
 const BATCH = 200;
@@ -89,14 +88,12 @@ const SLICE_MS = 10;
 const SHOWN = 200;
 
 interface PlannedBatch {
-  /** Only users that would change. */
   users: RulesPlanned[];
   seen: number;
   /** The user after which the next batch begins; null for the last batch. */
   next: string | null;
 }
 
-/** Returns the present conflicts of a user: rules change none of them. */
 function conflictsOf(row: UserRow): Conflicts {
   return {
     ...NO_CONFLICTS,
@@ -203,7 +200,6 @@ export class RulesPlan {
     return lost;
   }
 
-  /** Compares seats and departures with the present seats and guard. */
   async consequences(
     { tenantId, id, guard }: Directory,
     totals: RulesTotals,
@@ -289,9 +285,6 @@ export class RulesPlan {
   }
 
   /**
-   * Begins the task that plans rules.
-   *
-   * @param total the number of users of the directory
    * @throws {TooMany} `too_many_tasks`
    * @throws {Conflict} `plan_under_way` while another plan of the tenant waits or runs
    */

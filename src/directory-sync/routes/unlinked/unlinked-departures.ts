@@ -44,7 +44,6 @@ interface UnlinkedChoice {
 const MATCHES = `u.tenant_id = $1 and u.directory_id = $2 and u.status = 'active'
   and ($3::text[] is null or u.id = any($3))`;
 
-/** `after`: the user after which the next batch begins. */
 type Payload = UnlinkedChoice & { directory: string; after?: string };
 
 const BATCH = 100;
@@ -65,8 +64,6 @@ export class UnlinkedDepartures {
   }
 
   /**
-   * Begins the task.
-   *
    * @throws {NotFound} when the only user of the choice is not unlinked
    * @throws {TooMany} `too_many_tasks`
    */
@@ -129,7 +126,6 @@ export class UnlinkedDepartures {
     }
   }
 
-  /** Returns the users of the list whom the task does not concern. */
   private async others(successor: Successor, ids: string[] | undefined): Promise<string[]> {
     if (ids === undefined) return [];
     const rows = await this.listUsers(successor, { after: null, limit: ids.length }, { user_ids: ids });
@@ -174,7 +170,6 @@ export class UnlinkedDepartures {
     return { ...directory, takesOver };
   }
 
-  /** Returns users in the order of their ids. */
   async listUsers(
     { tenantId, takesOver }: Successor,
     { after, limit }: { after: string | null; limit: number },

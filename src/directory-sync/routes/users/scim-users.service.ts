@@ -49,7 +49,6 @@ const EVERY_MS = 10_000;
 const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
-/** The result of the steps that link a user to a directory. */
 interface TokenExchange {
   afterWrite: AfterWrite;
   joined: string[];

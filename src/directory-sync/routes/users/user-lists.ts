@@ -33,7 +33,6 @@ import { readsKept, type CurrentDirectory } from '../scim-request.js';
 import { type StoredUser, viewOf, type View } from './user-resource.js';
 import { PREVIEW_TABLE, USER_TEXT_FACTS, USER_TABLE, USER_TEXT_COLUMNS, tableFor } from './user.columns.js';
 
-/** More groups exceed a small page. */
 const MOST_LINKS = Math.floor(SMALL_PAGE / GROUP_BYTES);
 
 /**
@@ -47,7 +46,6 @@ const line = (most: string, manager: string): string =>
     case when ${DOC_BYTES} > ${most} then ${DOC_BYTES} end, chr(9), ${manager}, chr(9),
     case when ${DOC_BYTES} <= ${most} then u.doc::text end)`;
 
-/** Users that are shown without other resources. */
 const LIGHT_USERS: LightColumns = { line: (most) => line(most, 'null'), read: readLine };
 
 function lightMembers(table: ListTable): LightColumns {
@@ -96,11 +94,7 @@ const NAMES = `select string_agg(${groupLine('g')}, chr(10)) as names, max(octet
 const COLUMNS = 'l.links, l.count, n.names, n.longest';
 const OF_THESE = `select ${COLUMNS} from (${linesOf(OF_USERS)}) l cross join lateral (${NAMES}) n`;
 
-/**
- * Returns the columns of a page's statement for the groups of its users.
- *
- * @param total SQL for the number of all users
- */
+/** `total` is SQL for the number of all users. */
 function groupsOf(total: string): RelatedColumns {
   return {
     columns: `${COLUMNS}, ${total} as total`,
@@ -147,7 +141,6 @@ const isMuch = ({ count }: Pick<FoundGroups, 'count'>): boolean => (count ?? 0) 
 const FOUND = `u.id, u.doc, ${DOC_BYTES} as doc_bytes, ${USER_TEXT_FACTS}`;
 const SHOWN = `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at`;
 
-/** For a projection that shows no other resources. */
 const OWN_COLUMNS: ListColumns = {
   found: FOUND,
   bytes: 'a.doc_bytes',

@@ -18,7 +18,6 @@ export interface StoredUser extends Relations {
   modified_at: number | null;
 }
 
-/** The view of a directory: the base of references, and the directory whose groups are shown. */
 export interface View {
   baseUrl: string;
   directoryId: string;
@@ -176,7 +175,6 @@ function managerIn({ manager }: Pick<Relations, 'manager'>): KnownManager | null
   return manager === null ? null : (JSON.parse(manager) as KnownManager);
 }
 
-/** Returns the manager, if the directory sees it. */
 function shownManager(
   row: Pick<Relations, 'manager'>,
   { directoryId }: Pick<View, 'directoryId'>,

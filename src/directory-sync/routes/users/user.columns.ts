@@ -34,7 +34,6 @@ function managerColumns(): ColumnMap['columns'] {
   };
 }
 
-/** Returns SQL for a column of the manager, if the directory sees the manager. */
 function managerOf(what: string): string {
   return `(select ${what} from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null
     and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1])`;
@@ -193,7 +192,6 @@ function previewTable(table: ListTable): ListTable {
   return { ...table, from: SHOWN, total: `(${table.total!} - ${REMOVED})`, exactTotal: false };
 }
 
-/** The columns of a `StoredUser` except relations and document. */
 export const USER_TEXT_FACTS = `${millisecondsSql('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
 
 /** The columns of a `StoredUser`; the table is named `u`. */

@@ -85,7 +85,6 @@ export class ExplainService {
     return rows[0]!;
   }
 
-  /** Returns the last deactivation of a user, or null. */
   private async departureOf(tenantId: string, id: string): Promise<LeftBody | null> {
     const { rows } = await this.db.query<Departure>(
       `select 'chg_' || sequence as change_id, occurred_at, received_at, source, cause from changes

@@ -3,7 +3,6 @@ import { Database } from '../../../base/database/database.js';
 import { emailKey } from '../user.mapping.js';
 import type { ConflictingUser } from './explain.dto.js';
 
-/** Values of a user that another active user can have. */
 export interface AskedValues {
   userId: string;
   email: string | null;

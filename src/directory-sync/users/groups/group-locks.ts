@@ -4,12 +4,7 @@ import { GROUP_COLUMNS, type GroupRow } from './group.row.js';
 // Each transaction that locks several rows takes them in one order: users by id, groups by id, memberships. Two such
 // transactions cannot deadlock.
 
-/**
- * Locks users that a write names as members, until the end of the transaction. A locked user can be changed, but not
- * deleted.
- *
- * @param ids ids of other resources have no effect
- */
+/** Locks users until the end of the transaction. A locked user can be changed, but not deleted. */
 async function lockUsersForMembership(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
@@ -33,9 +28,8 @@ class LocksIncomplete extends Error {
 }
 
 /**
- * Locks a group to the end of the transaction. The named users are locked first, then the group with the named groups.
- *
- * @param memberIds the members that the request adds
+ * Locks the users among the added members, and then the group with the groups among them, to the end of the
+ * transaction.
  */
 export async function lockGroup(
   tx: SqlRunner,

@@ -42,7 +42,6 @@ export const MEMBER_COLUMN_MAP: ColumnMap = {
   lists: {},
 };
 
-/** Attributes of a group with a column or a table of their own. */
 export const GROUP_COLUMN_MAP: ColumnMap = {
   document: 'g.doc',
   columns: {
@@ -68,7 +67,6 @@ function membersFromTable(inner: BoundValueFilter, params: unknown[], base: stri
     and ${toSql(inner, { ...MEMBER_COLUMN_MAP, base }, params)})`;
 }
 
-/** An index finds few groups by these columns and lists. */
 export const GROUP_KEYS = { columns: ['id', 'meta.location', 'displayName', 'externalId'], lists: ['members'] };
 
 /** A group as a write sets it, without its members. */

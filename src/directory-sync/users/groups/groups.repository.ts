@@ -101,7 +101,6 @@ class GroupCreations {
     });
   }
 
-  /** Returns undefined when another group of the directory has the name. */
   make(group: NewGroup): Promise<GroupRow | undefined> {
     const { tenantId, directoryId, owners, members } = group;
     if (members.some(({ value }) => isGroupId(value))) return this.alone(group);
@@ -161,11 +160,7 @@ export class GroupsRepository {
     this.creations = new GroupCreations(db);
   }
 
-  /**
-   * Returns a group, or undefined.
-   *
-   * @param parts the attributes that are shown of each member; null when the members are not read
-   */
+  /** `parts` are the attributes that are shown of each member; null when the members are not read. */
   async read(
     tenantId: string,
     directoryId: string,
@@ -297,7 +292,6 @@ export class GroupsRepository {
     return rows[0]!;
   }
 
-  /** Replaces the members, and writes only the differences. */
   async replaceMembers(
     tx: SqlRunner,
     tenantId: string,

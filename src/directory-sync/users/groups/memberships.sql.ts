@@ -133,7 +133,6 @@ export const NEW = `
   new as materialized (
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
 
-/** Increments the version of the group if `source` has a row. */
 export const TOUCH = (source: string): string => `
   touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
@@ -146,7 +145,6 @@ export const LOCKED_AFTER_PEOPLE = `locked as materialized (
 export const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
 
-/** In the order in which an answer shows them. */
 const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
 export type MemberPart = (typeof MEMBER_PARTS)[number];
 

@@ -30,7 +30,6 @@ const STATE = (minutes: string): string => `mode, window_from::text, day_from::t
   window_from is null or window_from < now() - make_interval(mins => ${minutes})
     or day_from is null or day_from < now() - interval '1 day' as stale`;
 
-/** Counts departures of the last minutes, up to a limit. */
 const COUNTED = (at: { tenant: string; directory: string; minutes: string; most: string }): string =>
   `(select count(*)::int from (select 1 from guard_departures where tenant_id = ${at.tenant}
      and directory_id = ${at.directory} and went_at > now() - make_interval(mins => ${at.minutes})
@@ -105,7 +104,6 @@ export class GuardRepository {
     return rows[0]!.n;
   }
 
-  /** Begins the windows that are over with a new base. */
   async measure(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number, base: PerWindow): Promise<void> {
     await tx.query(
       `update guard_states set
@@ -164,7 +162,6 @@ export class GuardRepository {
     });
   }
 
-  /** Adds a departure to its statement. */
   add(statement: WriteStatement, tenantId: string, departure: Departure, source: ChangeSource): void {
     const { directoryId, how, person, doc, createdAt, leftGroup } = departure;
     statement.add((p) => {
@@ -206,7 +203,6 @@ export class GuardRepository {
     );
   }
 
-  /** Removes the departure of a user who returns, in the same statement. */
   forgive(statement: WriteStatement, tenantId: string, directoryId: string): void {
     statement.add(
       (p) => `delete from guard_departures d using subject where d.tenant_id = ${p.shared(tenantId)}

@@ -11,22 +11,14 @@ export interface PerWindow {
 
 export const DAY_MINUTES = 24 * 60;
 
-/**
- * Returns how a decision takes a user out of force, or null. A user who only gives the seat back counts too.
- *
- * @param active whether the requested state is active
- */
+/** Returns how a decision takes a user out of force, or null. `active` is whether the requested state is active. */
 export function departureOf(current: Current | null, active: boolean, decision: Decision): DepartureKind | null {
   if (!leaves(current, decision)) return null;
   if (decision.inForce.status === 'active') return 'seat_lost';
   return active ? 'role_lost' : 'deactivated';
 }
 
-/**
- * Returns the number of users that may leave within each window.
- *
- * @param base the users in force when each window began
- */
+/** Returns how many users may leave within each window. `base` counts the users in force when each window began. */
 export function limitsOf(figures: GuardFigures, base: PerWindow): PerWindow {
   const share = (of: number, percent: number): number => Math.floor((of * percent) / 100);
   return {

@@ -10,7 +10,6 @@ import type { GuardFigures } from '../../directories/directory.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';
 import { type DepartureKind, isFar, isReached, limitsOf, type PerWindow } from './guard.rules.js';
 
-/** What the guard of a directory stores of a write. */
 export type GuardedWrite =
   /** The user leaves, and counts. `before` is the former state, for an undo. */
   | { kind: 'departure'; how: DepartureKind; directoryId: string; figures: GuardFigures; before: FormerUser }
@@ -19,7 +18,6 @@ export type GuardedWrite =
   /** The user is back, and no longer counts. */
   | { kind: 'return'; directoryId: string };
 
-/** A user before the departure. */
 export interface FormerUser {
   person: Person;
   /** Only of a user whose row is deleted. */
@@ -49,10 +47,9 @@ export class GuardService {
   }
 
   /**
-   * Returns how a departure may be written without an exclusive lock; null when it has to count under the lock.
+   * Returns a function that adds the guard's condition, and returns the part whose row the subject must demand.
    *
-   * @returns a function that adds the condition to the statement, and returns the part whose row the subject must
-   * demand
+   * @returns null when the departure has to count under the lock
    */
   async openWay(tenantId: string, leaving: Leaving): Promise<((statement: WriteStatement) => Part) | null> {
     const { directoryId, figures } = leaving;

@@ -26,7 +26,6 @@ import { HeldService, RELEASABLE } from './held.service.js';
 
 export type HeldAct = 'release' | 'discard';
 
-/** The held users of a task: a list, a filter, or all. */
 export interface HeldChoice {
   user_ids?: string[];
   all?: boolean;
@@ -34,7 +33,6 @@ export interface HeldChoice {
   directory?: string;
 }
 
-/** `after` is the user after which the next batch begins. */
 type HeldPayload = HeldChoice & { after?: string };
 
 const BATCH = 100;
@@ -112,7 +110,6 @@ interface UndoChoice {
   user_ids?: string[] | undefined;
 }
 
-/** `after` is the user after which the next batch begins. */
 type UndoPayload = UndoChoice & { after?: string };
 
 // The first rule that gives the user a role gives another one than the former role.
@@ -148,7 +145,6 @@ export class HeldTasks {
     handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.undoBatch(task) });
   }
 
-  /** Counts the held users of a choice, and the administrators among them. */
   async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
     const { rows } = await this.db.query<Required<HeldCount>>(
       `select count(*)::int as count, (count(*) filter (where u.status = 'active'
@@ -207,7 +203,6 @@ export class HeldTasks {
     }
   }
 
-  /** Returns the users of the list who are not held for the reason. */
   private async notHeld(act: HeldAct, { tenantId, payload }: Task<HeldPayload>): Promise<string[]> {
     const ids = listOf(payload);
     if (ids === undefined) return [];
@@ -280,7 +275,6 @@ export class HeldTasks {
     return { done: rows.length + missing.length, next, result };
   }
 
-  /** Returns the users of the list who have not left. */
   private async missing({ tenantId, payload }: Task<UndoPayload>, first: readonly { id: string }[]): Promise<string[]> {
     const { directory, user_ids: ids } = payload;
     if (ids === undefined) return [];

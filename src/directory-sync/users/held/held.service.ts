@@ -271,7 +271,6 @@ export class HeldService {
     }
   }
 
-  /** Registers a gauge that reads the database when it is scraped. */
   register(registry: Registry): void {
     const { db } = this;
     new Gauge({

@@ -93,7 +93,6 @@ function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFie
   );
 }
 
-/** The fields that a write of the users API changes. */
 export interface WrittenFields {
   fields: readonly string[];
   role?: string | undefined;

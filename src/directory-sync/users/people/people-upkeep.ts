@@ -119,7 +119,6 @@ export class PeopleUpkeep extends Background {
     }
   }
 
-  /** Admits the users of a directory that no longer has a successor. */
   private async admitOf(tenantId: string, directoryId: string | null): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users

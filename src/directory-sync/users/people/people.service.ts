@@ -22,9 +22,7 @@ import { isClaimed, whyAdminOnly, type WrittenFields, editOf, refuseManaged } fr
 
 export interface Ask {
   receivedAt: Date;
-  /** The webhook endpoints of a leaving user are paused. */
   pause: boolean;
-  /** The caller found the user by its own key. */
   foundByKey?: boolean;
 }
 

@@ -40,7 +40,6 @@ const HELD_CHOICES = ['any', 'none', ...HELD_REASONS] as const;
 const SEATS = ['held', 'none', 'waiting'] as const;
 const SOURCES = ['api', 'scim', 'sign-in'] as const;
 
-/** The users of a tenant, from any channel. */
 @ApiController('users', { unversioned: true })
 export class UsersController {
   constructor(

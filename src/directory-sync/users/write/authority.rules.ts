@@ -54,12 +54,7 @@ export function isBeyond(
 /** The fields by which a sign-in finds a user, and the return into force. */
 export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
 
-/**
- * Returns the changed fields. An omitted `externalId` finds no other user (Okta's PUT).
- *
- * @param before the draft of the stored resource
- * @param isOut the user is out of force, so that an active one returns
- */
+/** An omitted `externalId` finds no other user (Okta's PUT). `isOut`: an active user returns. */
 function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
   const fields: IdentityField[] = [];
   if (before.userNameKey !== after.userNameKey) fields.push('userName');
@@ -95,11 +90,8 @@ export function identityStep(tenant: Rights, before: UserRow, write: UserWrite):
   return { event: 'administrator.identity_changed', role: own === 'none' ? null : before.role, console, fields };
 }
 
-/** A write of a directory that waits for an administrator, in whole or in part. */
 export interface KeptPart {
-  /** The changed identity; empty when the write links the user. */
   fields: IdentityField[];
-  /** The part of the write that takes effect; null when none does. */
   rest: UserDraft | null;
 }
 

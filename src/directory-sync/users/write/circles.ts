@@ -11,7 +11,6 @@ import { UserEditing } from './user-editing.js';
 import type { WritingDirectory, Alongside, WriteContext } from './write-case.js';
 import { retried, type CompletedWrite } from './write-runner.js';
 
-/** A value that only one active user of a tenant has. */
 type UniqueField = 'email' | 'external_id';
 
 /** Effective and requested unique values of a user, in the form for comparison. */
@@ -20,7 +19,6 @@ export interface UniqueValues {
   wants: Record<UniqueField, string | null>;
 }
 
-/** Returns whether a user is active, and held for a value of another active user. */
 export function isInConflict({ status, active, gone, held }: UserRow): boolean {
   return status === 'active' && active && !gone && (held === 'email_taken' || held === 'external_id_taken');
 }
@@ -46,13 +44,11 @@ export function isExchangeCircle(claims: readonly UniqueValues[], field: UniqueF
   );
 }
 
-/** Users in the order in which each wants the value of the next one. */
 interface Circle {
   field: UniqueField;
   ids: string[];
 }
 
-/** A user of a circle, with the directory of the user. */
 interface Member {
   row: UserWithGroups;
   directory: WritingDirectory | null;
@@ -65,7 +61,6 @@ interface Exchange {
   ctx: WriteContext;
   tenant: TenantView;
   circles: readonly Circle[];
-  /** The directories of the users before the transaction. */
   known: Directories;
   /** The user whose write has led to the exchange, with the rows that belong to the write. */
   start: string;
@@ -105,12 +100,7 @@ export class Circles {
     }
   }
 
-  /**
-   * Settles the circles of a user who is held for a value of another user.
-   *
-   * @param along rows that belong to the write of this user
-   * @returns the writes of all users of the circles
-   */
+  /** Returns the writes of all users of the circles. `along` has rows that belong to the write of this user. */
   async settle(
     ctx: WriteContext,
     row: UserWithGroups,

@@ -11,7 +11,6 @@ import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import { isOtherIdentity, knownAs, signInName } from './known-as.rules.js';
 import type { UserWrite, Edit, WriteCase, WriteContext } from './write-case.js';
 
-/** Credentials and bindings that a write ends. */
 export type Ending =
   | { kind: 'credentials'; why: 'deactivated' | 'deleted' }
   | { kind: 'sessions'; why: 'role_changed' }
@@ -23,9 +22,7 @@ export type Ending =
   /** The user lost this name: bindings of other users that were made by the name end. */
   | { kind: 'former_links'; madeBy: 'user_name' | 'email'; name: string };
 
-/** The effects of a write in other rooms. */
 export interface Consequences {
-  /** The line of the seat ledger, or null. */
   seat: SeatLine | null;
   endings: Ending[];
   change: UserChange;
@@ -76,7 +73,6 @@ function endingsOf(before: UserRow, write: UserWrite): Ending[] {
   return [{ kind: 'unproven_identities', proven }, ...endings];
 }
 
-/** Returns the former names by which IdPs may know the user. */
 function formerNames(before: UserRow, now: { user_name: string | null; email: string | null }): Ending[] {
   return (['user_name', 'email'] as const).flatMap((madeBy): Ending[] => {
     const name = madeBy === 'email' ? before.email : signInName(before);
@@ -100,7 +96,6 @@ function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite
   return costCenter === row.cost_center ? 'role' : 'cost_center';
 }
 
-/** Returns what the guard stores of an edit, or null. */
 export function guardedEdit(
   { ctx, row, draft }: WriteCase & { row: UserRow },
   edit: Edit,
@@ -154,7 +149,6 @@ function isMassChange(
   return isOtherIdentity(row, draft, inForce) || (isSettled && inForce.role !== knownAs(row).role);
 }
 
-/** Returns what the guard stores of a removal, or null. */
 export function guardedRemoval(ctx: Omit<WriteContext, 'source'>, row: UserRow): GuardedWrite | null {
   return row.status === 'active'
     ? departure(ctx, row, 'deleted', { doc: row.doc, createdAt: new Date(row.created_at) })

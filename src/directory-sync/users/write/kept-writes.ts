@@ -12,7 +12,6 @@ import type { IdentityField } from './authority.rules.js';
 import type { WriteContext } from './write-case.js';
 
 interface Waiting {
-  /** Null when the directory removes the user. */
   draft: UserDraft | null;
   by: LinkedBy;
   /** The changed identity; empty when the write links or removes a user of another owner. */

@@ -20,7 +20,6 @@ export function knownAs(row: UserRow): KnownAs {
   );
 }
 
-/** Returns the `userName` by which a sign-in finds a user. */
 export function signInName(row: UserRow): string {
   return row.status === 'active' ? knownAs(row).user_name : row.user_name;
 }

@@ -34,18 +34,12 @@ interface Guards {
   seat: (statement: WriteStatement) => Part | null;
   /** The same for a departure that the guard of the directory counts. */
   departure: (statement: WriteStatement) => Part | null;
-  /** No other user may have a name, e-mail or key of the write. */
   checkNames: boolean;
 }
 
-/** The pessimistic write checks nothing again. */
 export const NO_GUARDS: Guards = { seat: () => null, departure: () => null, checkNames: false };
 
-/**
- * Turns the plan of a write into one statement, with the rows of all rooms.
- *
- * Audit entries and events of rights of administration are part of the statement.
- */
+/** Turns the plan of a write into one statement, with the rows of all rooms, audit entries and events. */
 @Injectable()
 export class PlanStatement {
   constructor(
@@ -138,12 +132,7 @@ export class PlanStatement {
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
 
-  /**
-   * Adds audit entries and events to the statement that changes the user.
-   *
-   * @param about `remains`: whether the user stays active
-   * @param db the transaction of the statement, if there is one
-   */
+  /** `remains`: the user stays active. `db` is the transaction of the statement, if there is one. */
   async addConsoleRights(
     statement: WriteStatement,
     about: {
@@ -194,7 +183,6 @@ function holderOf(column: 'user_name' | 'email', tenantId: string, userId: strin
   return `select 1 from users u where u.tenant_id = ${tenantId} and u.id = ${userId} and lower(u.${column} collate "C") = ${name}`;
 }
 
-/** Returns the part with the ended sessions, or null. */
 function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): Part | null {
   switch (ending.kind) {
     case 'credentials':

@@ -53,7 +53,6 @@ export function addPopulation(
   );
 }
 
-/** Returns whether draft and row have different e-mails. */
 export function emailsDiffer(before: UserRow, draft: UserDraft): boolean {
   const emails = draft.doc['emails'];
   // A row that this process wrote last has the same text. A row from the database has blanks, and another order of
@@ -75,7 +74,6 @@ export type UserNote =
   | {
       kind: 'held';
       detail: {
-        /** `held`: the removal of the user is held. */
         event: 'held' | 'released' | 'discarded' | 'returned';
         reason: string;
         /** The substitute `userName`, where the old one was taken. */

@@ -17,7 +17,6 @@ import { type UserRow, currentOf, personOfRow } from '../user.row.js';
 import { knownAs, isOtherIdentity, isNamedAnew } from './known-as.rules.js';
 import type { Edit, WriteCase, Conflicts } from './write-case.js';
 
-/** A resource made from the effective state. */
 interface Discarded {
   doc: UserDocument;
   /** The role of rules or default that no longer counts; `''` for no role; null when the given role is in force. */
@@ -30,13 +29,7 @@ export interface GivenRoles {
   byRules: string | null;
 }
 
-/**
- * Returns the resource of the effective state. Parts that agree stay unchanged.
- *
- * @param row a held user
- * @param map the attribute map of the user's directory
- * @param userName the one in force, or its substitute
- */
+/** Returns the resource of a held user's effective state. Parts that agree stay unchanged. */
 export function discarded(
   row: UserRow,
   map: AttributeMap,
@@ -169,9 +162,7 @@ export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Ed
 }
 
 /**
- * Returns the key for the platform. A key that a directory once sent stays when the directory only omits it.
- *
- * @param managed a directory manages the user
+ * A key that a directory once sent stays when the directory only omits it. `managed`: a directory manages the user.
  */
 export function requestedKey(row: UserRow | null, draft: UserDraft, managed: boolean): string | null {
   if (draft.key !== null || !managed) return draft.key;
@@ -179,11 +170,7 @@ export function requestedKey(row: UserRow | null, draft: UserDraft, managed: boo
   return old !== null && old !== row!.user_name ? old : draft.userName;
 }
 
-/**
- * Decides the effective state of a user.
- *
- * @param written the requested state
- */
+/** Decides the effective state of a user from the requested one. */
 export function decide(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
   const decision = decideWithout(about, written, conflicts);
   const isFirst = decision.held !== null && BEFORE_NEEDS_ADMIN.includes(decision.held);
@@ -231,7 +218,6 @@ function isSilent({ directory }: WriteCase['ctx']): boolean {
   return directory !== null && (directory.state === 'preview' || directory.superseded);
 }
 
-/** Returns the effective state with the values of the named fields, without the writes of the directory. */
 function namedAlone({ named = [], roleSet }: WriteCase, written: Written, row: UserRow): Written {
   const person = personOfRow(row);
   for (const field of ['email', 'first_name', 'last_name', 'external_id'] as const) {

@@ -25,7 +25,6 @@ const MAX_ROW_BYTES = 64 * 1024;
 export class RecentRows {
   private readonly rows = new ByteMap<UserWithGroups>({ entries: MAX_ROWS, bytes: MAX_BYTES });
 
-  /** Estimated bytes of all rows. */
   get bytes(): number {
     return this.rows.bytes;
   }
@@ -46,7 +45,6 @@ export class RecentRows {
   }
 }
 
-/** Bytes of a row without its texts. */
 const OTHER_BYTES = 1024;
 
 /** Estimates as `byteSize` does, without a list of all fields. */
@@ -110,7 +108,6 @@ export class UserEditing {
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
 
-  /** Writes an edit of a user whose row the transaction has locked. */
   async locked(
     tx: SqlRunner,
     ctx: WriteContext,

@@ -10,7 +10,6 @@ import { comesIntoForce, isReturned } from './user-write.rules.js';
 import type { UserWrite } from './write-case.js';
 
 interface InsertGuards {
-  /** The part of which the write demands a row, or null. */
   seat: Part | null;
   /**
    * Demands that there is no user to link with: no unmanaged one, none of the directory that is taken over, and none
@@ -140,7 +139,6 @@ export function holdRemoval(statement: WriteStatement, tenantId: string, row: Us
 }
 
 interface UpdateGuards {
-  /** The parts of which the write demands a row each. */
   parts: readonly (Part | null)[];
   /**
    * Demands that no other active user has the e-mail or the key, so that a clash shows before the index refuses it.
@@ -287,7 +285,6 @@ function keyOf(email: string | null): string | null {
   return email === null ? null : emailKey(email);
 }
 
-/** Returns the requested e-mail of an active user where it is not in force, else null. */
 function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
   const key = active ? keyOf(email) : null;
   return key === keyOf(inForce) ? null : key;

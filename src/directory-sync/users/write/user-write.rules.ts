@@ -124,7 +124,6 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
   };
 }
 
-/** Returns whether the user joins the users in force of the directory with this write. */
 export function comesIntoForce(before: UserRow | null, { decision, directoryId }: UserWrite): boolean {
   if (decision.inForce.status !== 'active') return false;
   return before === null || before.status !== 'active' || directoryId !== before.directory_id;
@@ -156,12 +155,7 @@ function isKnownToPlatform({ inForce }: Decision): boolean {
   return inForce.status === 'active' && inForce.email !== null;
 }
 
-/**
- * Returns why a write changes a user.
- *
- * @param edit null for a new user
- * @param written the requested state of the decision
- */
+/** `edit` is null for a new user. `written` is the requested state of the decision. */
 export function causeOfWrite(
   about: WriteCase,
   edit: Edit | null,

@@ -208,7 +208,6 @@ export class UsersService {
     await this.runner.tell(ctx.tenantId, REMOVED);
   }
 
-  /** Returns the locked user that the draft of a directory is linked with, or null. */
   private async linkFor(
     tx: SqlRunner,
     { tenantId, directory }: WriteContext,
@@ -226,9 +225,7 @@ export class UsersService {
   }
 
   /**
-   * Lets users exchange the e-mails or keys for which they are held, on demand.
-   *
-   * @returns false when the user is in no circle
+   * Lets users exchange the values for which they are held, on demand. Returns false when the user is in no circle.
    */
   async exchange(ctx: WriteContext, id: string, along: Pick<Alongside, 'inSameStatement'>): Promise<boolean> {
     const row = await this.repository.read(ctx.tenantId, id);

@@ -41,7 +41,6 @@ export interface WritingDirectory {
 export interface WriteContext {
   tenantId: string;
   channel: WriteChannel;
-  /** Null for every other channel. */
   directory: WritingDirectory | null;
   source: ChangeSource;
   receivedAt: Date;
@@ -54,7 +53,6 @@ export interface WriteContext {
   inTurn?: boolean;
 }
 
-/** Id and time of a write, for decisions. */
 export interface Stamp {
   /** Only of a new user. */
   id: string;
@@ -68,12 +66,10 @@ export function newStamp({ id = newId('usr'), createdAt }: Partial<Omit<Stamp, '
   return { id, createdAt, at: new Date() };
 }
 
-/** Statements in the transaction of a write, after it. */
 export type AfterWrite = (tx: SqlRunner, userId: string) => Promise<void>;
 
 /** Rows of other rooms that are part of a write. */
 export interface Alongside {
-  /** Adds rows to the statement of the write, such as its audit entry. */
   inSameStatement?: ((statement: WriteStatement) => void | Promise<void>) | undefined;
   /** Needs a transaction, and so the pessimistic write. */
   afterWrite?: AfterWrite | undefined;
@@ -81,10 +77,8 @@ export interface Alongside {
   lockFirst?: boolean;
 }
 
-/** A change of an existing user. */
 export type Edit = Alongside & {
   draft: UserDraft;
-  /** The cause of the edit, where its kind does not determine it. */
   trigger?: Trigger | undefined;
   /** The directory whose write about the user waits for an administrator from now on. Undefined: unchanged. */
   keptFor?: string | null;
@@ -105,14 +99,12 @@ export interface WriteCase {
   /** A decision does not depend on the source; a preview has none. */
   ctx: Omit<WriteContext, 'source'>;
   tenant: TenantView;
-  /** Null for a new user. */
   row: UserRow | null;
   draft: UserDraft;
   /** The role that the users API set; a role of the directory comes first. */
   roleSet: string | null;
   /** The origin of `roleSet`, if this write sets it and its caller has not chosen it. */
   roleOrigin?: RoleOrigin | undefined;
-  /** Roles of the directory's group rules, in the order of the rules. */
   fromRules: RuleRole[];
   released: HeldReason | null;
   /** The role that this write discards. Undefined: the stored one, see `UserRow`. */
@@ -153,7 +145,6 @@ export const NO_CONFLICTS: Conflicts = {
 /** Stores the write of a directory in preview that would be linked with a user. */
 type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
 
-/** The parts of a creation, and of the link that it may become. */
 export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterWrite'> {
   /** The id of a deleted user who is created again. */
   id?: string;
@@ -180,7 +171,6 @@ export interface Removal extends Pick<Alongside, 'inSameStatement'> {
   trigger?: Trigger | undefined;
 }
 
-/** The values of a write in the user's own row. */
 export interface UserWrite {
   id: string;
   directoryId: string | null;

@@ -30,7 +30,6 @@ export type WriteCommand =
       account: { person: Person; status: 'active' | 'inactive'; platformId: string };
     };
 
-/** The guarded write of the user's own row. */
 type Subject =
   | { kind: 'insert'; write: UserWrite }
   /** `clashes`: a name, e-mail or key is new to the user, so another user may have it. */
@@ -38,17 +37,14 @@ type Subject =
   | { kind: 'remove'; before: UserRow; person: string }
   | { kind: 'hold_removal'; before: UserRow; reason: HeldReason };
 
-/** The effects of one write in all rooms. */
 export interface WritePlan {
   subject: Subject;
-  /** The write takes a seat that the user does not hold yet. */
   claimsSeat: boolean;
   /** A seat, an e-mail or a key becomes free. */
   frees: boolean;
   /** Null for a held removal, which changes nothing in force. */
   consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;
   rights: (RightStep | IdentityStep)[];
-  /** A line of the user's history that no other table has. */
   note: UserNote | null;
   guarded: GuardedWrite | null;
   /** Memberships of a held departure: one is stored for a discard, or all are deleted. */
@@ -222,7 +218,6 @@ function freesSomething(before: UserRow, { inForce, seat }: Decision): boolean {
   );
 }
 
-/** Returns the note of a user who is linked, or whose held removal the directory has taken back. */
 function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link' }>): UserNote {
   if (row.gone) {
     return { kind: 'held', detail: { event: 'returned', reason: row.held ?? 'protected' } };

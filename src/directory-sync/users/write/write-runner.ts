@@ -32,11 +32,7 @@ export function isLost(error: unknown): boolean {
   return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
 }
 
-/**
- * Runs a transaction, and again after a lost race.
- *
- * @throws {TooMuchContention} after five lost attempts
- */
+/** @throws {TooMuchContention} after five lost races */
 export async function retried<T>(db: Database, tenantId: string, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
@@ -48,7 +44,6 @@ export async function retried<T>(db: Database, tenantId: string, work: (tx: SqlR
   throw new TooMuchContention();
 }
 
-/** `linked`: an existing user is now this directory's. */
 export interface WriteResult {
   row: UserWithGroups;
   /** `previewed`: the user is unchanged, and the write is stored for a directory in preview. */
@@ -60,7 +55,6 @@ export interface WriteResult {
 /** What remains to be done after the commit of a write. */
 export interface Aftermath {
   forwarded: boolean;
-  /** The recorded events, whose receivers are woken. */
   told: readonly (UserEventName | EventName)[];
   /** A seat, an e-mail or a key has become free. */
   freed: boolean;
@@ -68,7 +62,6 @@ export interface Aftermath {
 
 export type CompletedWrite = WriteResult & Aftermath;
 
-/** A removal leaves no row. */
 type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
 
 /**
@@ -135,11 +128,7 @@ export class WriteRunner {
     return null;
   }
 
-  /**
-   * Looks up the name of a new user after a refusal in the same directory.
-   *
-   * @throws {Taken} when another user of the directory has the name, as the statement of the creation would find
-   */
+  /** @throws {Taken} when another user of the directory has the name, as the statement of the creation would find */
   private async refuseKnownName({ kind, about }: RowCommand, { tenantId, directory }: WriteContext): Promise<void> {
     if (kind !== 'create' || directory === null || directory.state === 'preview') return;
     if (!this.refused.has(directory.id)) return;
@@ -226,7 +215,6 @@ export class WriteRunner {
   }
 }
 
-/** Returns the departure of a plan that the guard counts, or null. */
 function leavingOf({ guarded, subject }: WritePlan): Leaving | null {
   if (guarded?.kind !== 'departure' || subject.kind === 'insert') return null;
   return { ...guarded, userId: subject.before.id };

@@ -19,7 +19,6 @@ const BATCH = 1_000;
 
 const TARGET_IF_GIVEN = '($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)';
 
-/** Reads the audit log: pages, and exports of any length. */
 @Injectable()
 export class AuditReader {
   constructor(private readonly db: Database) {}

@@ -17,7 +17,6 @@ export interface AuditLine {
   before?: unknown;
   after?: unknown;
   requestId: string | null;
-  /** Why the operator acts in a tenant; `after` has it. */
   reason?: string;
 }
 
@@ -63,7 +62,6 @@ export class AuditService {
     );
   }
 
-  /** Adds a line to a statement. A statement that writes nothing adds no line. */
   addTo(statement: WriteStatement, line: AuditLine): void {
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
     statement.add(
@@ -89,7 +87,6 @@ export interface InstallationAct {
   action: string;
   targetType: string;
   targetId: string;
-  /** The result, without secrets. */
   after?: unknown;
 }
 
@@ -138,12 +135,7 @@ export class InstallationAudit {
 
 const ACTOR = JSON.stringify({ kind: 'system', id: 'system', name: 'migrate' });
 
-/**
- * Adds the line of executed migrations to the audit log of the installation.
- *
- * @param owner a connection of the owner of the tables: the service has none yet
- * @param names at least one
- */
+/** Adds a line about at least one migration. `owner` is a connection of the owner of the tables. */
 export async function recordMigrations(
   owner: { query(text: string, values: unknown[]): Promise<unknown> },
   names: readonly string[],

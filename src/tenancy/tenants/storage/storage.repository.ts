@@ -125,12 +125,7 @@ export class StorageRepository {
     return rows[0];
   }
 
-  /**
-   * Measures some rows of a tenant in a table.
-   *
-   * @param after the key of the last measured row, or null
-   * @returns the bytes, and the key of the last row; null after the last one
-   */
+  /** Measures rows after the key `after`. `last` is the key of the last row; null when no rows follow. */
   async piece(
     tenantId: string,
     table: string,

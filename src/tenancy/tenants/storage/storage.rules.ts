@@ -25,12 +25,7 @@ export function storageStateOf(used: number, limit: number | null, before: Stora
 /** The log of requests may take a tenth of the limit, beside the storage of the tenant. */
 export const LOG_PART = 10;
 
-/**
- * Returns whether the log of requests of a tenant is full. Further rows are dropped until its oldest month is over.
- *
- * @param used of the log, in bytes
- * @param limit of the tenant, in bytes; null when there is none
- */
+/** Further rows are dropped until the oldest month is over. Bytes; `limit` is null when there is none. */
 export function isLogFull(used: number, limit: number | null): boolean {
   return limit !== null && used * LOG_PART >= limit;
 }
@@ -40,12 +35,7 @@ export function isAtLeast(state: StorageState, other: StorageState): boolean {
   return STORAGE_STATES.indexOf(state) >= STORAGE_STATES.indexOf(other);
 }
 
-/**
- * Returns whether a request to the API can add data, by its form.
- *
- * @param scopes the scopes of which the operation needs one
- * @param passes the operation is admitted while the storage is exhausted
- */
+/** `passes`: the operation is admitted while the storage is exhausted. One of `scopes` is enough. */
 export function addsData(method: string, scopes: readonly string[], passes: boolean): boolean {
   if (passes || method === 'GET' || method === 'HEAD' || method === 'DELETE') return false;
   return scopes.length === 0 || !scopes.every((scope) => scope.endsWith(':read'));

@@ -169,11 +169,7 @@ export class StorageService {
     return bodyOf(row ?? (await this.db.transaction(tenantId, (tx) => this.repository.locked(tx, tenantId))));
   }
 
-  /**
-   * Sets the limit of a tenant, and the state that follows from it.
-   *
-   * @param limit in bytes; null when the limit of the installation applies
-   */
+  /** `limit` is in bytes; null when the limit of the installation applies. */
   async setLimit(by: AuditBy, limit: number | null): Promise<StorageBody> {
     const { tenantId } = by;
     const row = await this.db.transaction(tenantId, async (tx) => {

@@ -8,11 +8,7 @@ import { isAtLeast, isLogFull, storageStateOf } from './storage.rules.js';
 
 /** Records that the storage of a tenant is nearly or wholly used. The room of the events implements it. */
 export abstract class StorageEventRecorder {
-  /**
-   * Records an event in a transaction.
-   *
-   * @param data limit and use, in bytes
-   */
+  /** `data` is in bytes. */
   abstract record(
     tx: SqlRunner,
     tenantId: string,
@@ -80,11 +76,7 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     this.logged.add(tenantId, bytes);
   }
 
-  /**
-   * Adds the writes of this process to the counters. Bytes that cannot be added wait for the next flush.
-   *
-   * @param least in bytes; tenants that have written less wait
-   */
+  /** Tenants with less than `least` written bytes wait. Bytes that cannot be added wait for the next flush. */
   async flush(least = 0): Promise<void> {
     const taken = this.db.written.take(least);
     const logged = this.logged.take(least);
