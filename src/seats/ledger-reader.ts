@@ -117,7 +117,6 @@ export class LedgerReader {
     private readonly chain: SeatChain,
   ) {}
 
-  /** Returns matching entries, newest first, before a sequence. */
   async page(
     tenantId: string,
     filter: EventFilter,
@@ -168,7 +167,7 @@ export class LedgerReader {
     }
   }
 
-  async holdersBefore(tenantId: string, moment: string): Promise<Holders> {
+  private async holdersBefore(tenantId: string, moment: string): Promise<Holders> {
     const holders = new Holders();
     let after = '';
     for (;;) {

@@ -26,7 +26,6 @@ export function useOf(client: Omit<ClientUse, 'id'>): ClientUse {
   return { ...client, id: `${client.clientId} ${client.secretId ?? ''}` };
 }
 
-/** When each client and each secret was last used, and with it when each directory has sent its last request. */
 @Injectable()
 export class ClientUses extends CredentialUses<ClientUse> {
   constructor(
@@ -115,17 +114,16 @@ export class ScimCredentials {
     return token.parsed?.kind === 'tba' ? this.findAccessToken(token, from) : this.tokens.find(token, from);
   }
 
-  /** Stores that a valid credential came from a network that its directory does not admit. */
-  noteOutside(credential: ScimCredential, address: string | null): void {
-    this.tokens.noteOutside(credential, address);
+  noteOutside({ tenantId, directoryId }: ScimCredential, address: string | null): void {
+    this.refusals.noteOutside(tenantId, directoryId, address);
   }
 
   /** Stores the refusal of a header without a bearer token at the directories of the tenant that the header names. */
   noteUnreadable(header: string, from?: string): void {
-    this.tokens.noteUnreadable(header, from);
+    this.refusals.noteUnreadable(header, from);
   }
 
-  async findAccessToken(
+  private async findAccessToken(
     { parsed, text }: PresentedToken,
     from?: { ip?: string | undefined },
   ): Promise<ScimCredential | null> {

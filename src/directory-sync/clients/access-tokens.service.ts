@@ -166,7 +166,7 @@ export class AccessTokens {
     }
   }
 
-  read(text: string): SignedToken {
+  private read(text: string): SignedToken {
     try {
       // Libraries for certificates send theirs along (`x5c`).
       return readToken(text, 'assertion', ID_TOKEN_ALGS, ['x5c']);
@@ -175,7 +175,7 @@ export class AccessTokens {
     }
   }
 
-  async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
+  private async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
     // The claims are checked first: an assertion that is refused anyway costs no request for keys.
     const once = checkAssertion(token, await this.expected(client), this.clock.now());
     try {
@@ -210,7 +210,7 @@ export class AccessTokens {
   }
 
   /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
-  async insertToken(token: {
+  private async insertToken(token: {
     tenantId: string;
     id: string;
     clientId: string;

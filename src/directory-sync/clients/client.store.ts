@@ -101,22 +101,15 @@ export class ClientStore {
     return tenantId === null ? null : this.clients.find({ tenantId, hash: Buffer.from(clientId) });
   }
 
-  forget(...ids: string[]): Promise<void> {
-    return this.clients.forget(...ids);
-  }
-
   /** Returns the secret of a text, also an ended one; null when the text is no known secret. */
   async findSecret(text: string): Promise<FoundCredential<ClientSecret> | null> {
     const token = parseToken(text);
     return token?.kind === 'tbd' ? this.secrets.find(token) : null;
   }
 
-  forgetSecret(tenantId: string): Promise<void> {
-    return this.secrets.forgetAll(tenantId);
-  }
-
   /** Resolves when no process uses the old values of these clients, their secrets and access tokens. */
   async forgetAll(tenantId: string, ...clientIds: string[]): Promise<void> {
-    await Promise.all([this.forget(...clientIds), this.forgetSecret(tenantId), this.tokens.forget(tenantId)]);
+    const { clients, secrets, tokens } = this;
+    await Promise.all([clients.forget(...clientIds), secrets.forgetAll(tenantId), tokens.forget(tenantId)]);
   }
 }

@@ -39,7 +39,6 @@ export class DirectoriesService {
     private readonly content: DirectoryContent,
   ) {}
 
-  /** Creates a directory with its first SCIM token, which only this answer shows. */
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     demandPlainName(input.name);
     const made = await once(this.db, by, async (tx) => {
@@ -62,7 +61,8 @@ export class DirectoriesService {
   }
 
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
-    return this.withCounts(tenantId, await this.demand(tenantId, id));
+    const row = await this.demand(tenantId, id);
+    return { ...(await this.viewOf(tenantId, row)), ...(await this.content.counts(tenantId, id)) };
   }
 
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
@@ -176,10 +176,6 @@ export class DirectoriesService {
     const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
     const { guard, custom_attributes: custom } = row;
     return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
-  }
-
-  async withCounts(tenantId: string, row: DirectoryRow): Promise<DirectoryBody & DirectoryCounts> {
-    return { ...(await this.viewOf(tenantId, row)), ...(await this.content.counts(tenantId, row.id)) };
   }
 }
 

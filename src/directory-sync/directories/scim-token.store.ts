@@ -168,14 +168,6 @@ export class ScimTokenStore {
     return found.credential;
   }
 
-  noteOutside({ tenantId, directoryId }: ScimCredential, address: string | null): void {
-    this.refusals.noteOutside(tenantId, directoryId, address);
-  }
-
-  noteUnreadable(header: string, from?: string): void {
-    this.refusals.noteUnreadable(header, from);
-  }
-
   /** Resolves when no process uses the values before a change of tokens. */
   forget(...tokenIds: string[]): Promise<void> {
     return this.tokens.forget(...tokenIds);

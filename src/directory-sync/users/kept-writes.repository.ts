@@ -116,16 +116,6 @@ export class KeptWritesRepository {
     }
   }
 
-  /** Stores a write that waits for an administrator, in place of the previous one; the user's row is locked. */
-  async keep(
-    tx: SqlRunner,
-    place: KeptPlace,
-    write: { draft: UserDraft | null; by: LinkedBy; source: ChangeSource },
-  ): Promise<void> {
-    const known = await this.find(place, tx);
-    await this.put(place, known?.version ?? 0, write.draft, write.by, write.source, tx);
-  }
-
   async drop(place: KeptPlace, db: SqlRunner = this.db): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2 and user_id = $3`, [
       place.tenantId,

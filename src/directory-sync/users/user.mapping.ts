@@ -72,6 +72,11 @@ export function emailKey(email: string): string {
   return foldCase(tidyEmail(email));
 }
 
+/** Returns the normal form of an e-mail address that can be missing. */
+export function emailKeyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
+}
+
 /** Returns the SCIM resource of a user that the users API creates. */
 export function documentOf(fields: {
   userName: string;

@@ -6,12 +6,11 @@ import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.repository
 import { revokeUserKeys } from '../../tenancy/tenants/tenants.repository.js';
 import type { RuleRole } from './role.rules.js';
 import { RELATIONS, type Relations } from './user-relations.js';
-import { emailKey, type UserDraft } from './user.mapping.js';
+import { emailKeyOf, type UserDraft } from './user.mapping.js';
 import { ASIDE_KEY, asideKeys, standIn, nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 
 export type UserWithGroups = UserRow & Relations;
 
-/** A user with the `userName`, e-mail or key of a draft. */
 export interface ConflictingUserRow {
   id: string;
   directory_id: string | null;
@@ -75,7 +74,7 @@ export class UsersRepository {
     db: SqlRunner,
     of: { id: string; takesOver: string | null } | null = null,
   ): Promise<ConflictingUserRow[]> {
-    const email = draft.email === null ? null : emailKey(draft.email);
+    const email = emailKeyOf(draft.email);
     const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null, draft.externalId];
     const add = (value: unknown) => `$${values.push(value)}`;
     // One probe for each index: with a single `or` the planner would choose one index and filter.
@@ -120,7 +119,7 @@ export class UsersRepository {
       `select 1 from users where tenant_id = $1 and ${condition} and status = 'active' and id <> $4`;
     const { rows } = await db.query(
       `${probe('email_key = $2')} union all ${probe('person_external_id = $3')} limit 1`,
-      [tenantId, email === null ? null : emailKey(email), key, exceptId],
+      [tenantId, emailKeyOf(email), key, exceptId],
     );
     return rows.length > 0;
   }
@@ -138,7 +137,6 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /** Locks users in the order of their ids to the end of the transaction. Returns the existing ones. */
   async lockAll(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<UserWithGroups[]> {
     const { rows } = await tx.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2) order by u.id
@@ -172,7 +170,6 @@ export class UsersRepository {
     ]);
   }
 
-  /** Returns the users with an e-mail, active ones first. */
   async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
     const probe = (status: string) =>
       `select id, status, person_external_id from users where tenant_id = $1 and email_key = $2 and status = '${status}'`;

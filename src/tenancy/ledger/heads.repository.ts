@@ -91,7 +91,7 @@ export class HeadsRepository {
    * Locks a head to the end of the transaction. Returns null without a head, or, without `wait`, when another process
    * has locked it.
    */
-  async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
+  async lockHead(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
     const { rows } = await tx.query<StoredHead>(`select ${HEAD} from lock_chain_head($1, $2, $3)`, [
       tenantId,
       chain,
@@ -101,7 +101,7 @@ export class HeadsRepository {
   }
 
   /** Seals a batch onto the head; the signature is that of the next head. */
-  async seal(
+  private async seal(
     tx: SqlRunner,
     tenantId: string,
     chain: ChainName,
@@ -191,13 +191,6 @@ export class HeadsRepository {
   /** Loads the keys for {@link sealHead}, before the transaction begins. */
   ready(): Promise<void> {
     return this.keys.ready();
-  }
-
-  /**
-   * Locks the head of a chain to the end of the transaction; null: there is no head, or another process has locked it.
-   */
-  lockHead(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
-    return this.lock(tx, tenantId, chain, wait);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
 import type { RuleRole } from '../../users/role.rules.js';
-import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
+import { draftOf, emailKeyOf, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { isBeyond } from '../../users/write/authority.rules.js';
@@ -136,7 +136,7 @@ export class PreviewPlan {
     people: { email: string | null; external_id: string | null }[],
     rows: Row[],
   ): Promise<(i: number) => { emailTaken: boolean; externalIdTaken: boolean }> {
-    const emails = people.map(({ email }) => (email === null ? null : emailKey(email)));
+    const emails = people.map(({ email }) => emailKeyOf(email));
     const { rows: holders } = await this.db.query<{ id: string; email_key: string | null; key: string | null }>(
       `select id, email_key, null as key from users where tenant_id = $1 and email_key = any($2::text[]) and status = 'active'
        union all select id, null, person_external_id from users
@@ -159,7 +159,6 @@ function unchanged(row: UserRow): Decision {
   return { inForce: { ...person, status }, seat, held: 'needs_admin' };
 }
 
-/** Maps a list, and lets other requests run after each slice. */
 async function inSlices<From, To>(list: readonly From[], map: (one: From, place: number) => To): Promise<To[]> {
   const mapped: To[] = [];
   for (const [place, one] of list.entries()) {

@@ -236,7 +236,7 @@ export class ScimUsersService {
   }
 
   /** @throws {NotFound} when the directory sees no such user */
-  async removeUser(
+  private async removeUser(
     context: WriteContext,
     id: string,
     removal: Pick<Removal, 'visible' | 'check'>,
@@ -268,7 +268,7 @@ export class ScimUsersService {
   }
 
   /** Compares the roles of a written user with those that the directory may give. Never throws. */
-  noteRefusedRoles(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
+  private noteRefusedRoles(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
     if (roles.length === 0) return;
     this.note(directory, userId, roles).catch((error: unknown) =>
       this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),

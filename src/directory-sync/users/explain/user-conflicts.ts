@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { emailKey } from '../user.mapping.js';
+import { emailKeyOf } from '../user.mapping.js';
 import type { ConflictingUser } from './explain.dto.js';
 
 export interface AskedValues {
@@ -34,7 +34,7 @@ export class UserConflicts {
         tenantId,
         asked.map(({ userId }) => userId),
         asked.map(({ email }) => email),
-        asked.map(({ email }) => (email === null ? null : emailKey(email))),
+        asked.map(({ email }) => emailKeyOf(email)),
         asked.map(({ externalId }) => externalId),
       ],
     );

@@ -214,7 +214,7 @@ export class HeldTasks {
     return ids.filter((id) => !held.has(id));
   }
 
-  private omit(task: Task<HeldPayload>, userId: string, reason: string, detail: string): Promise<void> {
+  private omit(task: Task<HeldPayload | UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
     return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 
@@ -268,7 +268,7 @@ export class HeldTasks {
     const result: Record<string, number> = { brought_back: 0, left_out: 0, ...task.result };
     const missing = after === undefined ? await this.missing(task, rows) : [];
     for (const id of missing)
-      await this.omitFromUndo(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
+      await this.omit(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
     result['left_out']! += missing.length;
     for (const { id } of rows) result[(await this.undoOne(task, id)) ? 'brought_back' : 'left_out']!++;
     const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
@@ -298,13 +298,9 @@ export class HeldTasks {
       return true;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      await this.omitFromUndo(task, userId, error.code, error.message);
+      await this.omit(task, userId, error.code, error.message);
       return false;
     }
-  }
-
-  private omitFromUndo(task: Task<UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 
   /**
@@ -315,7 +311,7 @@ export class HeldTasks {
    * user is held for another reason
    * @throws {Taken} when another user has the name
    */
-  async bringBack(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
+  private async bringBack(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
     const { tenantId } = by;
     const left = await this.left(tenantId, directoryId, userId);
     const directory = await this.directories.get(tenantId, directoryId);

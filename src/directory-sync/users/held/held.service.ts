@@ -141,7 +141,7 @@ export class HeldService {
   }
 
   /** Decides again about a user who is no longer the owner or a break-glass account. */
-  async endProtection(by: RequestedBy, userId: string): Promise<void> {
+  private async endProtection(by: RequestedBy, userId: string): Promise<void> {
     const row = await this.repository.one(by.tenantId, userId);
     if (row?.held === 'protected') await this.lift(by, row, null);
   }

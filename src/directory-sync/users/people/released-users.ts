@@ -20,8 +20,20 @@ const ITS_SAKE = ['superseded', 'preview', 'protected', 'guard', 'no_role'];
 export class ReleasedUsers {
   constructor(private readonly seats: SeatsService) {}
 
+  /** Locks all users of a directory, then its groups and those that await one of the users, each by id. */
   async lock(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
-    await lockDirectory(tx, tenantId, directoryId);
+    await tx.query(
+      `select count(*) from (
+         select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
+      [tenantId, directoryId],
+    );
+    await tx.query(
+      `select count(*) from (
+         select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
+           select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
+           where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
+      [tenantId, directoryId],
+    );
   }
 
   /**
@@ -168,21 +180,5 @@ async function replaceEmails(db: SqlRunner, tenantId: string, rows: UserRow[], d
       emails.map((email) => email.value),
       emails.map((email) => email.type),
     ],
-  );
-}
-
-/** Locks all users of a directory, then its groups and those that await one of the users, each by id. */
-async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
-  await db.query(
-    `select count(*) from (
-       select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
-    [tenantId, directoryId],
-  );
-  await db.query(
-    `select count(*) from (
-       select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
-         select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
-         where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
-    [tenantId, directoryId],
   );
 }

@@ -4,7 +4,7 @@ import type { ConsoleAccess } from '../../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { AttributeMap } from '../../directories/directory.js';
 import { consoleOf, type IdentityStep } from '../role.rules.js';
-import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
+import { draftOf, emailKeyOf, type UserDocument, type UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import type { ConflictingUserRow } from '../users.repository.js';
@@ -58,14 +58,12 @@ export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
 function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
   const fields: IdentityField[] = [];
   if (before.userNameKey !== after.userNameKey) fields.push('userName');
-  if (keyOf(before.email) !== keyOf(after.email)) fields.push('emails');
+  if (emailKeyOf(before.email) !== emailKeyOf(after.email)) fields.push('emails');
   const isNew = (is: string | null, was: string | null): boolean => is !== null && is !== was;
   if (isNew(after.externalId, before.externalId) || isNew(after.key, before.key)) fields.push('externalId');
   if (isOut && after.active && !before.active) fields.push('active');
   return fields;
 }
-
-const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
 
 /**
  * Returns the change of identity of a user who administers before and after a write, or null. Sessions and bindings of
@@ -82,7 +80,7 @@ export function identityStep(tenant: Rights, before: UserRow, write: UserWrite):
   const now = write.knownAs ?? { user_name_key: draft.userNameKey, external_id: draft.externalId };
   const known = knownAs(before);
   if (write.nameWritten && before.name_written && now.user_name_key !== known.user_name_key) fields.push('userName');
-  if (keyOf(before.email) !== keyOf(inForce.email)) fields.push('emails');
+  if (emailKeyOf(before.email) !== emailKeyOf(inForce.email)) fields.push('emails');
   const isSameId = known.external_id === now.external_id || !write.nameWritten;
   if (!isSameId || before.person_external_id !== inForce.external_id) fields.push('externalId');
   if (directoryId !== before.directory_id) fields.push('directory');

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { emailKey, type UserDocument, draftOf } from '../user.mapping.js';
+import { emailKeyOf, type UserDocument, draftOf } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { requestedKey } from './state.rules.js';
@@ -13,7 +13,6 @@ import { retried, type CompletedWrite } from './write-runner.js';
 
 type UniqueField = 'email' | 'external_id';
 
-/** Effective and requested unique values of a user, in the form for comparison. */
 export interface UniqueValues {
   has: Record<UniqueField, string | null>;
   wants: Record<UniqueField, string | null>;
@@ -26,10 +25,9 @@ export function isInConflict({ status, active, gone, held }: UserRow): boolean {
 /** `directory` is null for an unmanaged user. */
 export function uniqueValuesOf(row: UserRow, directory: Pick<WritingDirectory, 'attributeMap'> | null): UniqueValues {
   const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
-  const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
   return {
-    has: { email: keyOf(row.email), external_id: row.person_external_id },
-    wants: { email: keyOf(draft.email), external_id: requestedKey(row, draft, directory !== null) },
+    has: { email: emailKeyOf(row.email), external_id: row.person_external_id },
+    wants: { email: emailKeyOf(draft.email), external_id: requestedKey(row, draft, directory !== null) },
   };
 }
 
@@ -68,7 +66,6 @@ interface Exchange {
 }
 
 const COLUMNS = { email: 'email_key', external_id: 'person_external_id' } as const;
-/** Each user costs a look-up while the circle is searched. */
 const MOST_MEMBERS = 100;
 
 /** The locked rows do not form the circle: nothing is written. */
@@ -152,7 +149,6 @@ export class Circles {
     return null;
   }
 
-  /** Reads a directory before the transaction begins. */
   private async learn(tenantId: string, id: string | null, known: Directories): Promise<void> {
     if (id !== null && !known.has(id)) known.set(id, await this.directories.get(tenantId, id));
   }

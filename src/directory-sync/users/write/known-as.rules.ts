@@ -1,6 +1,6 @@
 import { BEFORE_NEEDS_ADMIN, type Decision } from '../../../tenancy/identity/held.rules.js';
 import { userNameKey } from '../../../protocols/scim/text.js';
-import { emailKey, type UserDraft } from '../user.mapping.js';
+import { emailKeyOf, type UserDraft } from '../user.mapping.js';
 import type { KnownAs, UserRow } from '../user.row.js';
 
 type Names = Pick<UserDraft, 'userName' | 'userNameKey' | 'externalId'>;
@@ -38,7 +38,7 @@ export function knownAfter(row: UserRow, draft: Names, { inForce, held }: Decisi
   const isOther =
     known.user_name_key !== draft.userNameKey ||
     known.external_id !== draft.externalId ||
-    keyOf(known.email) !== keyOf(inForce.email) ||
+    emailKeyOf(known.email) !== emailKeyOf(inForce.email) ||
     known.key !== inForce.external_id ||
     known.role !== inForce.role;
   return isOther ? known : null;
@@ -57,12 +57,10 @@ export function isOtherIdentity(
   { email, external_id: key }: { email: string | null; external_id: string | null },
 ): boolean {
   const known = knownAs(row);
-  return keyOf(email) !== keyOf(known.email) || key !== known.key || isNamedAnew(row, draft);
+  return emailKeyOf(email) !== emailKeyOf(known.email) || key !== known.key || isNamedAnew(row, draft);
 }
 
 /** An omitted `externalId` finds no other user (Okta's PUT). */
 function isNewId(is: string | null, was: string | null): boolean {
   return is !== null && is !== was;
 }
-
-const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));

@@ -28,7 +28,6 @@ import { insertUser, holdRemoval, removeUser, updateUser } from './user-rows.sql
 import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
 
-/** The conditions that a statement checks; the pessimistic write has checked them under locks. */
 interface Guards {
   /** Adds the part whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
@@ -39,7 +38,6 @@ interface Guards {
 
 export const NO_GUARDS: Guards = { seat: () => null, departure: () => null, checkNames: false };
 
-/** Turns the plan of a write into one statement, with the rows of all rooms, audit entries and events. */
 @Injectable()
 export class PlanStatement {
   constructor(
@@ -104,7 +102,6 @@ export class PlanStatement {
     }
   }
 
-  /** After the commit: wakes the receivers of the written rows. */
   wake(
     tenantId: string,
     { forwarded, told }: { forwarded: boolean; told: readonly (UserEventName | EventName)[] },
@@ -132,8 +129,7 @@ export class PlanStatement {
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
 
-  /** `remains`: the user stays active. `db` is the transaction of the statement, if there is one. */
-  async addConsoleRights(
+  private async addConsoleRights(
     statement: WriteStatement,
     about: {
       tenantId: string;

@@ -3,7 +3,7 @@ import type { Part, WriteStatement } from '../../../base/database/write-statemen
 import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
 import { keepMemberships, leaveAllGroups } from '../groups/memberships.sql.js';
 import { managerColumn, relationColumns, type Relations } from '../user-relations.js';
-import { emailKey, type UserDraft } from '../user.mapping.js';
+import { emailKeyOf, type UserDraft } from '../user.mapping.js';
 import { asideKeys, ASIDE_KEY, type UserRow, RESOURCE_FACTS } from '../user.row.js';
 import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
 import { comesIntoForce, isReturned } from './user-write.rules.js';
@@ -40,7 +40,7 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
       const person = decision.inForce;
       const conditions: string[] = [];
       if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
-      const emailPlace = p.add(person.email === null ? null : emailKey(person.email), 'text');
+      const emailPlace = p.add(emailKeyOf(person.email), 'text');
       const keyPlace = p.add(person.external_id, 'text');
       if (guards.unlinked) {
         const { takesOver } = guards.unlinked;
@@ -199,7 +199,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('external_id', draft.externalId, 'text'),
     set('active', draft.active, 'boolean'),
     set('email', person.email, 'text'),
-    set('email_key', keyOf(person.email), 'text'),
+    set('email_key', emailKeyOf(person.email), 'text'),
     set('requested_email_key', requestedEmailKey(draft, person.email), 'text'),
     set('first_name', person.first_name, 'text'),
     set('last_name', person.last_name, 'text'),
@@ -253,7 +253,7 @@ function conditionsOf(
   return [
     ...conditions,
     noOther(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
-    noOther(`o.email_key = ${p.add(keyOf(inForce.email), 'text')} and o.status = 'active'`),
+    noOther(`o.email_key = ${p.add(emailKeyOf(inForce.email), 'text')} and o.status = 'active'`),
     noOther(`o.person_external_id = ${p.add(inForce.external_id, 'text')} and o.status = 'active'`),
   ];
 }
@@ -281,13 +281,9 @@ function addSideRows(statement: WriteStatement, tenantId: string, before: UserRo
   );
 }
 
-function keyOf(email: string | null): string | null {
-  return email === null ? null : emailKey(email);
-}
-
 function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
-  const key = active ? keyOf(email) : null;
-  return key === keyOf(inForce) ? null : key;
+  const key = active ? emailKeyOf(email) : null;
+  return key === emailKeyOf(inForce) ? null : key;
 }
 
 /** Returns `at` for a state that this write enters; else the column stays unchanged. */
