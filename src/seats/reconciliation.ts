@@ -52,7 +52,6 @@ interface UserStep extends AccountStep {
   readonly holds: boolean;
 }
 
-/** Returns the line of the ledger for a step; `set` has the present limit and policy. */
 function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: object): CorrectingLine {
   const says = userId === null ? set : { holds };
   return {

@@ -67,7 +67,6 @@ export class SeatsRepository {
     return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
   }
 
-  /** Stores the mode after an event, under the tenant's lock. */
   async setMode(tx: SqlRunner, tenantId: string, mode: SeatMode, event: SeatModeEvent): Promise<SeatMode> {
     const next = nextSeatMode(mode, event);
     if (next !== mode) await tx.query(`update seat_limits set mode = $2 where tenant_id = $1`, [tenantId, next]);

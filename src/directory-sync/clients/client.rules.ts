@@ -110,7 +110,6 @@ const TAKEN: Record<ClientKind, readonly Field[]> = {
 };
 const MAX_JWKS = 16_384;
 
-/** `addressProblem` returns why this service must not call an address, or null. */
 export function clientProblems(
   settings: ClientSettings,
   addressProblem: (address: string) => string | null,
@@ -175,7 +174,6 @@ export const TOKEN_FIELDS = [
   'client_assertion',
 ] as const;
 
-/** How a client authenticates at the token address. */
 export type ClientProof =
   | { kind: 'secret'; clientId: string; secret: string }
   /** `clientId` is null where only the assertion names the client. */

@@ -95,7 +95,6 @@ export class ClientsRepository {
     return client ?? null;
   }
 
-  /** Ends a client, and with it its secrets and access tokens. */
   async revoke(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `update directory_clients set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null`,

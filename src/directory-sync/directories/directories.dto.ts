@@ -152,7 +152,6 @@ export class CreateDirectory {
   custom_attributes?: CustomAttributeFields[];
 }
 
-/** Fields that are left out stay unchanged. */
 @ServerSet(...SERVER_SET)
 export class ChangeDirectory extends ChangeType(CreateDirectory) {
   @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })

@@ -37,10 +37,8 @@ export abstract class DirectoryPeople {
   /** Adds a task that computes roles again, in the transaction that changes rules or settings of a directory. */
   abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /** Counts what going live needs, with `settings` that the same request changes. */
   abstract liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed>;
 
-  /** Counts the administrators who would lose the console by a change of rules or settings. */
   abstract administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number>;
 
   /**

@@ -30,7 +30,6 @@ export interface LightColumns {
    */
   readonly line: (most: string) => string;
   readonly read: (line: string) => LightRow;
-  /** Undefined when the rows show nothing of other tables. */
   readonly related?: RelatedColumns;
 }
 
@@ -45,7 +44,6 @@ export interface RelatedColumns {
 
 export type PageOwner = readonly [tenantId: string, owners: readonly string[]];
 
-/** The row of the page's statement: the lines of its rows, and the columns of related tables. */
 export type QueriedPage = Record<string, string | number | null>;
 
 export interface Related {
@@ -147,7 +145,6 @@ async function readRest(
   return true;
 }
 
-/** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
 interface WalkMarks {
   readonly ends: Map<number, ListPlace>;
   /** The walk has continued after another walk of the same list began. */
@@ -241,7 +238,6 @@ export interface ListFilter {
   readonly params: unknown[];
 }
 
-/** The row after which a page begins, and how it was found. */
 export interface PageStart {
   readonly byIndex: boolean;
   readonly cursor: Walk | undefined;
@@ -322,7 +318,6 @@ function lightRows<Row>({ rows, more, related }: LightPage<Row>): PageRows<Row> 
   return { rows, more, total: related?.total ?? null, common: related?.common, large: false };
 }
 
-/** Returns SQL for the number of all rows of an unfiltered list, if the table stores that number. */
 export function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
   return filter.bound === null ? table.total : undefined;
 }

@@ -25,13 +25,11 @@ export interface ListColumns {
   readonly shown: string;
 }
 
-/** Rows of another table that several resources of a page show, such as the names of groups. */
 interface CommonColumns {
   /** A query for these rows, over the found rows `a`. The size of a resource can use its rows, `n`. */
   readonly found: string;
   /** The aggregate over `n` that the page gets. */
   readonly text: string;
-  /** The condition that some row of the page, `cut`, shows a row `n`. */
   readonly used: string;
 }
 
@@ -61,7 +59,6 @@ export interface PageSource {
    * from the nearer end. Null when rows are skipped from the first one.
    */
   readonly exactTotal: string | null;
-  /** Whether rows are read that are not shown: skipped, or sorted away. */
   readonly idsFirst: boolean;
 }
 

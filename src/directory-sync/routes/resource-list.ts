@@ -34,7 +34,6 @@ interface ListPage<Row> extends Pick<PageRows<Row>, 'rows' | 'common' | 'large'>
 
 interface ListView<Row> {
   readonly columns: ListShapes;
-  /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;
   /**
    * Returns the function that writes one resource as JSON text. `common` is the text that the resources of the page
@@ -68,7 +67,6 @@ export async function listText<Row extends { id: string }>(
   return text;
 }
 
-/** Returns the few resources that a look-up found as a ListResponse on one page. */
 export async function lookUpText<Row>(
   rows: readonly Row[],
   share: AnswerShare,

@@ -9,7 +9,6 @@ import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types
 import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 import type { WriteContext, WritingDirectory } from '../users/write/write-case.js';
 
-/** The directory of a request's token, with all settings that the request needs. */
 export interface CurrentDirectory {
   tenantId: string;
   id: string;

@@ -22,7 +22,6 @@ export interface ScimRequest extends BridgeRequest {
 // Computed once for each state of a directory, not for each request.
 const made = new WeakMap<Directory, CurrentDirectory>();
 
-/** Checks the SCIM token or access token, which determines the directory and the tenant. */
 @Injectable()
 export class ScimGuard implements CanActivate {
   constructor(

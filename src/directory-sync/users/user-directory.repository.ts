@@ -73,7 +73,6 @@ const MANY_BEGINNING = 20_000;
  */
 export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
 
-/** `after` is the id before which the page begins; null for the first page. */
 function foundBy(text: string, way: Way, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
@@ -107,7 +106,6 @@ function rangesOf(text: string, add: Add): (key: string, form: SearchedText['for
   };
 }
 
-/** A user with the facts that the users API shows of the directory and the hold. */
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
 
 /**
@@ -136,7 +134,6 @@ interface UserFilter {
   seat?: string | undefined;
   held?: string | undefined;
   source?: string | undefined;
-  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
   q?: string | undefined;
 }
 

@@ -39,7 +39,6 @@ class SentBack {
 @ServerSet(...SERVER_FIELDS)
 export class ChangeUser extends IntersectionType(ChangeType(OmitType(CreateUser, ['email', 'role'])), SentBack) {}
 
-/** A whole user by the caller's own key. */
 @ServerSet(...SERVER_FIELDS)
 export class PutUser extends IntersectionType(
   PutType(OmitType(CreateUser, ['email', 'role'])),
@@ -51,7 +50,6 @@ export class PutUser extends IntersectionType(
 
 export type ChangedFields = Omit<ChangeUser, 'email' | 'role'> & { email?: string; role?: string };
 
-/** Returns a change without the nulls that mean unchanged. */
 export function givenFields<T extends { email?: string | null; role?: string | null }>(
   body: T,
 ): Omit<T, 'email' | 'role'> & { email?: string; role?: string } {

@@ -75,7 +75,6 @@ export function millisecondsSql(time: string): string {
 /** The bytes of the document of `u`. Rows older than the column are measured. */
 export const DOC_BYTES = 'coalesce(u.doc_bytes, octet_length(u.doc::text))';
 
-/** Version and time of the document that SCIM shows, of a table `u`. */
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
   ${millisecondsSql('coalesce(u.resource_at, u.updated_at)')} as modified_at`;
 
@@ -87,7 +86,6 @@ export function nameWritten(u: string): string {
     or ${u}.user_name_key is distinct from ${u}.email_key)`;
 }
 
-/** The columns of a `UserRow` without the document, of a table `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.held_change, u.known_as, u.kept_for, u.released, u.ever_active,
@@ -108,7 +106,6 @@ export function currentOf(row: UserRow): Current {
   };
 }
 
-/** Returns the platform's view of a stored user. */
 export function personOfRow(row: UserRow): Person {
   return {
     email: row.email,

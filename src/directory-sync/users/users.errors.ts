@@ -14,7 +14,6 @@ export class Taken extends DomainError {
   }
 }
 
-/** The request changes a field that the user's directory writes: each field has one writer. */
 export class ManagedByDirectory extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'managed_by_directory';

@@ -57,7 +57,6 @@ export class SeatAccounts {
     if (current !== null) yield current;
   }
 
-  /** Reads the lines about limit and policy. */
   async limits(db: SqlRunner, tenantId: string): Promise<UserAccount> {
     const { rows } = await db.query<AccountRow>(
       `select ${COLUMNS} from seat_entries where tenant_id = $1 and user_id is null

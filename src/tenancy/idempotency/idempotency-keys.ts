@@ -93,7 +93,6 @@ export const IDEMPOTENCY_LEFTOVERS = [
  */
 @Injectable()
 export class Idempotency {
-  /** Keys whose first request runs in this process. */
   private readonly running = new Set<string>();
 
   constructor(

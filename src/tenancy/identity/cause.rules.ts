@@ -1,6 +1,5 @@
 import type { HeldReason, UserChange, ChangeSource } from './person.js';
 
-/** The source of a change has the actor and the request. */
 export const TRIGGERS = [
   'written',
   'linked',

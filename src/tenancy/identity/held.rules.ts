@@ -32,7 +32,6 @@ export interface Circumstances {
   roleTakesSeat: boolean;
   seatFree: boolean;
   preview: boolean;
-  /** A live directory has taken over the writing directory. */
   superseded: boolean;
   /** The user is the tenant's owner or a break-glass account, which a directory cannot deactivate. */
   isProtected: boolean;

@@ -10,7 +10,6 @@ export interface SealedChain {
   readonly chain: ChainName;
   /** A tenant can be without a line: only the audit log begins with the tenant itself. */
   readonly mayBeEmpty: boolean;
-  /** Time may not run backwards along the chain. */
   readonly ordered: boolean;
   /** Returns sealed lines in order, after one sequence and up to another. */
   lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]>;

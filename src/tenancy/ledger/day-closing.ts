@@ -33,7 +33,6 @@ export class DayClosed {
 }
 
 const BATCH = 1_000;
-/** The time after the end of a day in which its lines are sealed. */
 const GRACE_MS = 10_000;
 
 function latest(a: string, b: string): string {
@@ -179,7 +178,6 @@ export class DayClosing {
     return { tenantId, chain: source.chain, day, sequence, count, hash, previous, closed };
   }
 
-  /** Returns a page of closed days, newest first, with the current head and the public keys. */
   async publishedPage(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
     queryOptions(query, ['limit', 'cursor']);
     const page = readPage(query, `${source.chain} heads`);

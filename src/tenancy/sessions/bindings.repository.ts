@@ -153,7 +153,6 @@ export class BindingsRepository {
 
 const NOT_NULL_VIOLATION = '23502';
 
-/** Guards of a new binding, read by the statement that creates the user. */
 interface BindingGuards {
   /** Finds the id of the connection, or no row when the connection has changed. */
   connection: Part;

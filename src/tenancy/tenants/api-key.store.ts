@@ -17,7 +17,6 @@ import {
 
 type RefusedKey = UsedCredential & { address: string | null };
 
-/** The last request of each API key from a network that the key does not admit. */
 @Injectable()
 export class ApiKeyRefusals extends CredentialUses<RefusedKey> {
   constructor(
@@ -105,7 +104,6 @@ export class ApiKeyStore {
     return found.credential;
   }
 
-  /** Stores that a valid key came from a network that the key does not admit. */
   noteOutside({ tenantId, keyId: id }: ApiKeyCredential, ip: string | undefined): void {
     this.refusals.note({ tenantId, id, address: plainAddress(ip) });
   }

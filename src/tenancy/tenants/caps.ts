@@ -7,14 +7,11 @@ import { DomainError } from '../../base/errors/domain-error.js';
 export interface Cap {
   most: number;
   code: string;
-  /** The owner of the records, in words. */
   whose: string;
   what: string;
-  /** How to make room. */
   remedy: string;
   /** Counts the records; `$1` is the tenant, `$2` the directory or candidate that owns them. */
   count: string;
-  /** Locks the row for which concurrent creates wait. */
   lock: string;
 }
 

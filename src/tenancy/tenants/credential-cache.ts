@@ -101,7 +101,6 @@ export class CredentialCache<Row extends CredentialRow, C> {
   private readonly kept: FreshCache<Kept<C> | null>;
   private readonly unknown: CredentialLookups<Row, Named>;
   private readonly readOne: string;
-  /** Names of tokens by the id of their credential. */
   private readonly names = new Map<string, string>();
 
   constructor(
@@ -120,7 +119,6 @@ export class CredentialCache<Row extends CredentialRow, C> {
     this.unknown = new CredentialLookups((tokens) => this.readMany(many, tokens));
   }
 
-  /** Returns the credential of a token, also an ended one, or null. */
   async find(token: Named): Promise<FoundCredential<C> | null> {
     const found = await this.keptOf(token);
     return found === null ? null : { credential: found.credential, ended: this.endOf(found) };
@@ -138,7 +136,6 @@ export class CredentialCache<Row extends CredentialRow, C> {
     return this.db.feed.settled();
   }
 
-  /** Drops the cached credentials of a tenant, or all. */
   dropAll(tenantId?: string): void {
     this.kept.dropAll(tenantId === undefined ? '' : nameOfToken(tenantId, NO_HASH));
   }

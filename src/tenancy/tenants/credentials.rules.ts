@@ -12,7 +12,6 @@ interface CredentialForm {
   named: { kind: string; tenantId: string } | null;
 }
 
-/** The beginning of a credential, with or without `Bearer`: it names the kind and the tenant. */
 const NAMED = /([Bb]earer )?(tb[ksoncrliaewgd])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
 const MOST_READ = 300;
 
@@ -41,7 +40,6 @@ export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialF
   return { problem: parseToken(text.slice(found.index + bearer.length)) === null ? 'incomplete' : null, named };
 }
 
-/** Returns the problem of a credential's form as a sentence, with the remedy. */
 export function wordsOfForm(problem: FormProblem): string {
   return WORDS[problem];
 }

@@ -6,7 +6,6 @@ import type { Caller } from './caller.js';
 import { OperatorTokenNeeded, TenantEntered } from './tenants.errors.js';
 import { REASON } from './tenants.dto.js';
 
-/** The longest life of what a session of the operator makes in a tenant. */
 const MOST_MS = 3_600_000;
 
 const WHILE_ENTERED = Symbol('whether a session of the operator that reads a tenant may do this');

@@ -24,7 +24,6 @@ const DEFAULT_ROLE = 'User';
 const MOST_ADMINISTRATORS = 1_000;
 /** From the least right to the greatest. */
 const RIGHTS: readonly ConsoleAccess[] = ['none', 'auditor', 'admin'];
-/** The role that administers by default. */
 const ADMIN_ROLE = 'Admin';
 
 @Injectable()

@@ -28,7 +28,6 @@ import {
 } from './tenants.dto.js';
 import { TenantsService } from './tenants.service.js';
 
-/** For the operator: tenants, and the keys with which their administration begins. */
 @OperatorController('tenants')
 export class TenantsController {
   constructor(
@@ -176,7 +175,6 @@ export class StorageController {
   }
 }
 
-/** For the operator. */
 @OperatorController('tenants/:tenant_id/storage')
 @ApiRefusals()
 export class TenantStorageController {

@@ -42,7 +42,6 @@ const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scop
     from (select ${MAKER} as id) maker
     where maker.id is not null), false) as orphaned`;
 
-/** A key to be stored, without its secret. */
 interface NewKeyRow {
   tenantId: string;
   id: string;
@@ -90,7 +89,6 @@ export class TenantsRepository {
     return rows[0]!;
   }
 
-  /** Returns the tenant that was created first, or null. */
   async first(): Promise<string | null> {
     const { rows } = await this.db.query<{ id: string }>(`select id from tenants order by id limit 1`);
     return rows[0]?.id ?? null;
@@ -215,7 +213,6 @@ export class TenantsRepository {
     return rows;
   }
 
-  /** Locks a key for a change; false when there is none. */
   async lockKey(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(`select 1 from api_keys where tenant_id = $1 and id = $2 for update`, [
       tenantId,

@@ -74,7 +74,6 @@ export function memberText(lines: string, baseUrl: string, parts: readonly Membe
   return new MemberWriter(lines, baseUrl, parts).next(Infinity);
 }
 
-/** Returns whether the text of members is too long for other requests to wait for it. */
 export function areMany(lines: string): boolean {
   return lines.length > PIECE / 4;
 }

@@ -292,7 +292,6 @@ export class ScimGroupsService {
     return row;
   }
 
-  /** Returns the group after a write, without members where the answer has no memory for them. */
   private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
     const share = (request.withMembers ?? true) ? request.share : null;
     return this.read(directory, id, share).catch((error: unknown) => {

@@ -21,7 +21,6 @@ interface PreviewEdit {
   requestId: string;
   /** Throws when the version differs from the one that the client saw. */
   check: (row: { revision: number } & Relations) => void;
-  /** Returns the resource after the write; null when nothing changes. */
   next: (before: UserDocument) => UserDocument | null;
 }
 

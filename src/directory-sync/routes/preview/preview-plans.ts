@@ -30,7 +30,6 @@ interface PlanPayload {
   totals?: PlanTotals;
 }
 
-/** A directory that has written to at most this number of users gets its plan within the request. */
 const AT_ONCE = 1_000;
 
 /** Makes the plan of going live, and keeps it until the directory goes live or is deleted. */

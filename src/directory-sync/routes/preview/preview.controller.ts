@@ -197,7 +197,6 @@ export class PreviewController {
     return newTaskBody(await this.plans.begin(caller, id));
   }
 
-  /** Compares the plan with the seats and the guard of now. */
   private async head(
     tenantId: string,
     { directory, totals, madeAt, stale, taskId }: CurrentPlan,

@@ -51,7 +51,6 @@ export interface SteppedEffect extends PreviewEffect {
   steps: EffectSteps;
 }
 
-/** `kinds` is empty when going live does not change the user. */
 export function effectOf({ owner, removed, current, would }: Previewed): PreviewEffect {
   const holds = current.seat === 'held';
   if (removed || would === null) {

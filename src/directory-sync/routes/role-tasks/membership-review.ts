@@ -6,7 +6,6 @@ import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { UsersService } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
-/** Users whose roles have to be computed again, the task for them, and the group whose members have changed. */
 export interface Review {
   task: string;
   people: string[];
@@ -15,7 +14,6 @@ export interface Review {
 
 /** Roles of at most this number of users are updated before the answer; those of more users by the task. */
 const INLINE = 100;
-/** The runner leaves the task to the request for this time. */
 const RESERVED_SECONDS = 30;
 
 /**

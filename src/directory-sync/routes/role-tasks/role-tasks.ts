@@ -104,7 +104,6 @@ function listed({ payload, done }: RoleTask): string[] {
   return (payload.user_ids ?? []).slice(done, done + BATCH);
 }
 
-/** Changes the users of a directory that is deleted, or whose state or rules change. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(

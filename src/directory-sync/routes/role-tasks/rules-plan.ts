@@ -83,7 +83,6 @@ export class RulesPlanBody {
 const TASK_FROM = 1_000;
 /** Users in memory at one time: their rows are decoded in one turn of the event loop. */
 const BATCH = 200;
-/** A plan computes for this time before other requests have their turn. */
 const SLICE_MS = 10;
 const SHOWN = 200;
 
@@ -133,7 +132,6 @@ export class RulesPlan {
     handlers.add<Payload>(['rules.plan'], { run: (task) => this.step(task) });
   }
 
-  /** Returns the number of users if their plan takes too long for a request, else null. */
   async large(tenantId: string, directoryId: string): Promise<number | null> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and gone_at is null`,

@@ -97,7 +97,6 @@ export class UnlinkedDepartures {
     return { done: rows.length + others.length, next, result };
   }
 
-  /** Links one user with the successor, whose guard decides about the departure. */
   private async one(
     task: Task<Payload>,
     successor: Successor,

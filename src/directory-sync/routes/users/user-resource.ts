@@ -14,7 +14,6 @@ export interface StoredUser extends Relations {
   doc: string;
   revision: number;
   created_at: number;
-  /** Null when the document is unchanged since its creation. */
   modified_at: number | null;
 }
 
@@ -135,7 +134,6 @@ export function metaText(
 interface ShownGroups {
   /** The attribute as JSON text; '' without groups. */
   readonly json: string;
-  /** Ids and names, which the entity tag hashes; '' without groups. */
   readonly names: string;
   digest?: string;
 }

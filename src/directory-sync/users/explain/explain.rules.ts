@@ -1,7 +1,6 @@
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { RefusedRole } from '../role.rules.js';
 
-/** What each held reason means, and what makes it go away. */
 const WORDS: Record<HeldReason, string> = {
   superseded: 'Another directory has taken this one over. Writes of the old directory have no effect.',
   preview: 'The directory is in preview. The change comes into force when the directory goes live.',

@@ -14,7 +14,6 @@ export interface GroupRow {
   updated_at: number;
   /** The lines of the members, see `membersColumn`; null when there are none or they were not read. */
   members: string | null;
-  /** Bytes of the members where they are too many to be read at once. */
   members_bytes?: number | null;
 }
 

@@ -75,7 +75,6 @@ interface NewGroup {
   draft: GroupDraft;
   /** An id can occur twice. */
   members: readonly Member[];
-  /** The time of creation by the clock of this process. */
   at: Date;
 }
 

@@ -36,7 +36,6 @@ export async function leaveGroupsOf(
   );
 }
 
-/** Adds a user to the existing ones of the groups, and increments their versions. */
 export async function joinGroups(
   tx: SqlRunner,
   tenantId: string,
@@ -87,7 +86,6 @@ export const KEPT_OF_HELD = `kept as (insert into held_memberships (tenant_id, u
   select $1, u.id, $2 from users u where u.tenant_id = $1 and u.held is not null and u.held in ('guard', 'protected')
     and u.id in (select member_id from gone) on conflict do nothing)`;
 
-/** Puts a user back into the groups that a held departure has taken. */
 export async function rejoinHeld(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `select group_id as id from held_memberships where tenant_id = $1 and user_id = $2`,

@@ -11,7 +11,6 @@ export interface GuardState {
   day_from: string | null;
   window_base: number;
   day_base: number;
-  /** A window is over, and has to be measured again. */
   stale: boolean;
 }
 

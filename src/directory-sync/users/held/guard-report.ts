@@ -16,7 +16,6 @@ interface DepartureRow {
   source: ChangeSource;
 }
 
-/** Above any number of departures of a day. */
 const MOST: PerWindow = { window: 1_000_000, day: 1_000_000 };
 
 /** Reads the counts and holds of a directory's guard. */

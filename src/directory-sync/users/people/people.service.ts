@@ -32,7 +32,6 @@ export interface ChangedUser {
   endpoints: LeftEndpoint[];
 }
 
-/** The users API: plain fields, each with one writer. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -140,7 +139,6 @@ export class PeopleService {
     return { row, endpoints };
   }
 
-  /** Creates or updates a user by the caller's own key. */
   async put(caller: Caller, externalId: string, body: PutUser, ask: Ask): Promise<ChangedUser & { created: boolean }> {
     if (body.external_id !== undefined && body.external_id !== externalId) {
       throw new InvalidFields([{ field: 'external_id', message: 'must be the one in the address' }]);

@@ -6,7 +6,6 @@ import type { UserRow } from '../user.row.js';
 
 // Rows beside that of the user, written by the same statement.
 
-/** Adds the e-mails of a user as rows, by which filters find them. */
 export function addEmails(statement: WriteStatement, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
   if (emails.length === 0) return;
   const values = emails.map((e) => e.value);

@@ -142,7 +142,6 @@ export function roleOrigin(about: WriteCase): RoleOrigin {
   return about.roleOrigin ?? { by: 'set' };
 }
 
-/** Returns the first given role of the catalogue that takes no seat, or null. */
 function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, fromRules }: WriteCase): string | null {
   const grantable = grantableRoles(roles, directory?.mayGrantConsole ?? false);
   const byDefault = directory === null ? null : defaultRoleBy(roles, directory);

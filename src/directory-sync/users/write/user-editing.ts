@@ -72,7 +72,6 @@ function releasedIn(about: WriteCase & { row: UserWithGroups }, edit: Edit): Wri
   return (edit.kind === 'reconsider' ? edit.released : undefined) ?? stillReleased(about);
 }
 
-/** Edits of existing users, whose row was read, locked, or written lately. */
 @Injectable()
 export class UserEditing {
   private readonly rows = new RecentRows();
@@ -129,7 +128,6 @@ export class UserEditing {
     return this.runner.pessimistic(tx, { kind: 'edit', about: now, edit: ended }, ctx, newStamp(), ended);
   }
 
-  /** Writes the part of an edit that takes effect, and stores the whole for an administrator. */
   private async keep(
     tx: SqlRunner,
     ctx: WriteContext,

@@ -234,7 +234,6 @@ export class UsersService {
     return done.length > 0;
   }
 
-  /** After the commit: settles the circles that the write has closed, and wakes the receivers of the changes. */
   private async finish(ctx: WriteContext, done: CompletedWrite): Promise<WriteResult> {
     await this.editing.kept.settled(ctx, done.row);
     const exchanged = await this.circles.after(ctx, done.row);

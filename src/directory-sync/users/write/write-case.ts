@@ -111,7 +111,6 @@ export interface WriteCase {
   discardedRole?: string | null;
   /** The directory whose write about the user waits for an administrator after this write. */
   keptFor?: string | null;
-  /** The cause of a creation, if not the request of the source. */
   trigger?: Trigger | undefined;
   /** The fields that a write of the users API names. They take effect although the directory has no effect. */
   named?: readonly string[] | undefined;
@@ -131,7 +130,6 @@ export interface Conflicts {
   changesReached: boolean;
 }
 
-/** The assumption of the optimistic write; its guards check it. */
 export const NO_CONFLICTS: Conflicts = {
   emailTaken: false,
   externalIdTaken: false,
@@ -149,7 +147,6 @@ export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterW
   /** The id of a deleted user who is created again. */
   id?: string;
   createdAt?: Date | undefined;
-  /** The cause of the creation, if not the request of the source. */
   trigger?: Trigger;
   /** The origin of the role, if the caller has not chosen the role. */
   roleOrigin?: RoleOrigin | undefined;

@@ -40,7 +40,6 @@ type Subject =
 export interface WritePlan {
   subject: Subject;
   claimsSeat: boolean;
-  /** A seat, an e-mail or a key becomes free. */
   frees: boolean;
   /** Null for a held removal, which changes nothing in force. */
   consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;

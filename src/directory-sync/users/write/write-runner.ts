@@ -52,11 +52,9 @@ export interface WriteResult {
   edit: Edit | null;
 }
 
-/** What remains to be done after the commit of a write. */
 export interface Aftermath {
   forwarded: boolean;
   told: readonly (UserEventName | EventName)[];
-  /** A seat, an e-mail or a key has become free. */
   freed: boolean;
 }
 
@@ -165,7 +163,6 @@ export class WriteRunner {
     return done;
   }
 
-  /** Plans a write. A departure that the guard does not admit is held. */
   async guarded(
     tx: SqlRunner,
     command: WriteCommand,
@@ -192,7 +189,6 @@ export class WriteRunner {
     return (await statement.run(db)).length > 0;
   }
 
-  /** After the commit: wakes the receivers of the changes. */
   async tell(tenantId: string, { freed, ...aftermath }: Aftermath): Promise<void> {
     this.statements.wake(tenantId, aftermath);
     if (freed) await this.events.publish(new RoomMade(tenantId));

@@ -55,7 +55,6 @@ export class AuditReader {
     return cutRowsOf(found);
   }
 
-  /** Returns all matching lines in batches, newest first. */
   async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
     let after: string | null = null;
     for (;;) {

@@ -44,7 +44,6 @@ export class AuditService {
     );
   }
 
-  /** Adds one line for each of many targets of one write, in its transaction. */
   async recordEach(tx: SqlRunner, line: Omit<AuditLine, 'targetId'>, targetIds: readonly string[]): Promise<void> {
     await tx.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)

@@ -50,7 +50,6 @@ const rowOf = (defaultLimit: string): string => `s.tenant_id as "tenantId",
   s.log_written::float8 as "logWritten", s.classes, s.state,
   s.measured_at as "measuredAt"`;
 
-/** The statements of stored bytes. */
 @Injectable()
 export class StorageRepository {
   private readonly defaultLimit: number | null;

@@ -30,7 +30,6 @@ export function isLogFull(used: number, limit: number | null): boolean {
   return limit !== null && used * LOG_PART >= limit;
 }
 
-/** Returns whether a state is another one, or one of more use. */
 export function isAtLeast(state: StorageState, other: StorageState): boolean {
   return STORAGE_STATES.indexOf(state) >= STORAGE_STATES.indexOf(other);
 }

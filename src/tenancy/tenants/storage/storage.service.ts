@@ -135,7 +135,6 @@ export class StorageMeasuring extends WorkKind {
     return DONE;
   }
 
-  /** Returns the bytes by class; null when the turn is over. */
   private async measure(turn: Turn): Promise<Partial<Record<StorageClass, number>> | null> {
     const classes: Partial<Record<StorageClass, number>> = {};
     for (const [table, kind] of Object.entries(COUNTED_TABLES)) {
@@ -189,7 +188,6 @@ export class StorageService {
     return bodyOf(row);
   }
 
-  /** Registers gauges that read the database when they are scraped. */
   register(registry: Registry): void {
     const { db } = this;
     new Gauge({
