@@ -12,10 +12,8 @@ type Add = (value: unknown) => string;
 /** A text of a user `u` by whose beginning a search finds the user. An index begins with the tenant and this text. */
 interface SearchedText {
   key: string;
-  /** Returns the normal form of a search for this text. */
   form: (text: string) => string;
   of?: string;
-  /** A name, which many users share. */
   isName?: true;
 }
 
@@ -71,9 +69,9 @@ const MANY_BEGINNING = 20_000;
 /**
  * How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, or along the list.
  */
-export type Way = { ids: string[] } | 'near' | 'indexes' | 'list';
+export type SearchWay = { ids: string[] } | 'near' | 'indexes' | 'list';
 
-function foundBy(text: string, way: Way, after: string | null, add: Add): string {
+function foundBy(text: string, way: SearchWay, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
   if (way === 'list') return beginsWith(text, add);
@@ -193,7 +191,12 @@ export class UserDirectoryRepository {
     return this.page(tenantId, filter, page, (await this.isMany(tenantId, q)) ? 'list' : 'indexes');
   }
 
-  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: Way): Promise<CutRows<ListedUser>> {
+  private async page(
+    tenantId: string,
+    filter: UserFilter,
+    page: PageRequest,
+    way: SearchWay,
+  ): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;
@@ -306,7 +309,6 @@ export class UserDirectoryRepository {
     return rows[0]!.n > MANY_BEGINNING;
   }
 
-  /** Returns held users, oldest first. */
   async held(
     tenantId: string,
     { reason, directory }: { reason: string | undefined; directory: string | undefined },

@@ -49,7 +49,7 @@ const EVERY_MS = 10_000;
 const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
-interface TokenExchange {
+interface ArrivalSteps {
   afterWrite: AfterWrite;
   joined: string[];
   review: Review | null;
@@ -172,8 +172,8 @@ export class ScimUsersService {
    * Returns the steps of a write that brings an existing user into the directory. In the same write the user joins the
    * groups of which it is a pending member.
    */
-  private arrivalIn(directory: CurrentDirectory): TokenExchange {
-    const arrival: TokenExchange = {
+  private arrivalIn(directory: CurrentDirectory): ArrivalSteps {
+    const arrival: ArrivalSteps = {
       joined: [],
       review: null,
       afterWrite: async (tx, id) => {
@@ -192,7 +192,7 @@ export class ScimUsersService {
     directory: CurrentDirectory,
     row: StoredUser,
     edit: Edit | null,
-    { joined, review }: TokenExchange,
+    { joined, review }: ArrivalSteps,
     request: RequestFacts,
   ): Promise<StoredUser> {
     if (edit?.kind !== 'link' || joined.length === 0) return row;
