@@ -44,7 +44,6 @@ export interface UsageDay extends Usage {
 const DAY_MS = 86_400_000;
 const CHUNK = 400;
 
-/** The state of a report. It keeps only the ids of the holders. */
 interface Reading {
   count: number | null;
   limit: number | null;

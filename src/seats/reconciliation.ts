@@ -24,7 +24,6 @@ export interface Finding {
   readonly net: number;
   /** False when only lines of the past are wrong. */
   readonly differs: boolean;
-  /** Lines in a wrong order, or that contradict each other. */
   readonly pairs: readonly LinePair[];
 }
 
@@ -47,7 +46,6 @@ const BATCH = 100;
 
 interface UserStep extends AccountStep {
   readonly userId: string | null;
-  /** Undefined when the user was deleted. */
   readonly user: LockedHolder | undefined;
   readonly holds: boolean;
 }
@@ -79,7 +77,6 @@ interface HolderDifference {
   user_id: string | null;
   in_force: boolean;
   in_ledger: boolean;
-  /** Sequences of the wrong lines, by pairs. */
   lines: number[][];
   /** The closed days between such lines: their count differs from their holders by this user. */
   days: string[];

@@ -132,7 +132,6 @@ export class SeatReportsRepository {
     return found && { ...found.details, entry_id: found.entry_id };
   }
 
-  /** Returns holders at a moment by id; `after` continues a page. */
   async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
     const found = await this.db.query<Holder>(
       // One step of the index for each user up to the end of the page: "distinct on" would sort all lines.

@@ -26,7 +26,6 @@ export function claimMode(state: SeatLimit, channel: WriteChannel, isOwner: bool
 export interface SeatAsk {
   channel: WriteChannel;
   isOwner: boolean;
-  /** Null for a new user. */
   userId: string | null;
   /** Waits where the channel's policy would `block`. */
   mayWait?: boolean;
@@ -98,7 +97,6 @@ export interface SeatLine extends HolderFacts {
 
 interface SeatCircumstances extends HolderFacts {
   reason: string;
-  /** The facts of the user in the ledger before the write. */
   known?: HolderFacts | null;
   /** The user held the seat before this service: the line is an opening balance. */
   opening?: boolean;

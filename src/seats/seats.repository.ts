@@ -34,7 +34,6 @@ export class SeatsRepository {
     private readonly holders: SeatHolders,
   ) {}
 
-  /** Creates the row of a new tenant, without a limit. */
   async open(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenantId]);
   }

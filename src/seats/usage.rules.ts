@@ -56,7 +56,6 @@ export class UsageMeter {
   private known = 0;
   private at: number;
   private readonly holdersAtStart: number;
-  /** Users who came in the interval, and users who were there at its start and left. */
   private readonly joined = new Set<string>();
   private readonly left = new Set<string>();
 

@@ -263,6 +263,7 @@ export const FORCE_OPTION = ApiFilter('force', '`true`: also a credential that w
   enum: ['true', 'false'],
 });
 
+/** Reads the option `force`. */
 export function isForced(query: Query): boolean {
   return queryChoice('force', queryOptions(query, ['force']).force, ['true', 'false']) === 'true';
 }

@@ -35,6 +35,7 @@ export interface GuardFigures {
   day_percent: number;
 }
 
+/** The guard of a directory: its figures, or `off`. */
 export type Guard = GuardFigures | 'off';
 
 export const GUARD_DEFAULTS: GuardFigures = {

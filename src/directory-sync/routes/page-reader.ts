@@ -47,7 +47,6 @@ export type PageOwner = readonly [tenantId: string, owners: readonly string[]];
 export type QueriedPage = Record<string, string | number | null>;
 
 export interface Related {
-  /** Bytes in the answer, at the most. */
   readonly bytes: number;
   readonly common: string | null;
   readonly total: number;
@@ -227,7 +226,6 @@ export interface ListShapes {
   /** For a filter that finds few rows through an index. */
   readonly few: ListColumns;
   readonly many: ListColumns;
-  /** For a page of the unfiltered list in the order of ids. */
   readonly light?: LightColumns;
 }
 
@@ -243,7 +241,6 @@ export interface PageStart {
   readonly cursor: Walk | undefined;
   readonly marks: WalkMarks | undefined;
   readonly place: ListPlace | undefined;
-  /** Rows to skip, where no place is known. */
   readonly offset: number;
 }
 

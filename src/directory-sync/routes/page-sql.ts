@@ -37,9 +37,7 @@ export interface PageRow {
   id: string;
   /** False for the first row that no longer fits in the bytes of the page; its document was not read. */
   fits: boolean;
-  /** The first row alone is larger than a page. */
   large: boolean;
-  /** In the first row of a page. */
   total: number | null;
   common?: string | null;
   sort_key?: string | null;
@@ -161,7 +159,6 @@ export interface ListTable {
   total?: string;
   /** `total` is exact in the snapshot of a statement, so that rows can be counted from the last one. */
   exactTotal?: boolean;
-  /** Columns and lists with an index that finds few rows. */
   keys: ListKeys;
 }
 
@@ -182,7 +179,6 @@ export interface ListPlace {
 /** The order of a list in SQL. The id comes last, so that no two rows share a place. */
 export interface ListOrder {
   readonly by: string;
-  /** The sort key as text, selected with each row; null when the order is that of ids. */
   readonly key: string | null;
   readonly indexed: boolean;
   behind(place: ListPlace, params: unknown[]): string;

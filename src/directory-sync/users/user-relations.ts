@@ -29,11 +29,9 @@ const groupsColumn = (tenant: string, user: string): string =>
         order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
       join groups g on g.tenant_id = ${tenant} and g.id = m.group_id order by m.group_id) x) as groups`;
 
-/** The ids of the groups of a user `u`, of all directories. */
 export const GROUP_IDS = `array(select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id
   order by m.group_id limit ${MAX_GROUPS_SHOWN})`;
 
-/** Bytes of a group in an answer, without its name. */
 export const GROUP_BYTES = 160;
 
 /** Returns a function that makes {@link Relations.groups} from ids. `lines` has all groups of a page. */
@@ -57,7 +55,6 @@ export function groupNamer(lines: string | null): (ids: string | null) => string
   };
 }
 
-/** The shown name of a manager `b`. */
 export const MANAGER_NAME = `coalesce(b.doc ->> 'displayName', b.doc #>> '{name,formatted}', b.user_name)`;
 
 /**

@@ -95,6 +95,7 @@ export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_n
 
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
+/** Returns the effective state of a stored user. */
 export function currentOf(row: UserRow): Current {
   return {
     person: personOfRow(row),

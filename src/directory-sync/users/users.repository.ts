@@ -16,14 +16,12 @@ export interface ConflictingUserRow {
   directory_id: string | null;
   status: 'active' | 'inactive';
   gone: boolean;
-  /** See `UserRow`. */
   name_written: boolean;
   /** Out of force with a substitute `userName`, or one that only a preview has: another user can get the name. */
   yields: boolean;
   same_name: boolean;
   same_email: boolean;
   same_key: boolean;
-  /** The directory wrote this `externalId` for the user. */
   same_external_id: boolean;
   leaving: boolean;
 }
@@ -50,7 +48,6 @@ export class UsersRepository {
     this.roles = new KeyedReads(db, ROLES, ({ member_id }) => member_id);
   }
 
-  /** Returns the id of the user of a directory that has a name. `key`: see `userNameKey`. */
   async holderOf(tenantId: string, directoryId: string, key: string): Promise<string | null> {
     return (await this.names.read([tenantId, directoryId], key))[0]?.id ?? null;
   }
@@ -108,7 +105,6 @@ export class UsersRepository {
     return rows;
   }
 
-  /** Returns whether another active user has one of the values; null is no value. */
   async isTaken(
     db: SqlRunner,
     tenantId: string,

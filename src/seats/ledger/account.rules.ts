@@ -1,6 +1,5 @@
 /** The place of a line. Ids follow the order in which the lines were written. */
 interface LinePlace {
-  /** Null while the line is not sealed. */
   readonly sequence: number | null;
   readonly entry_id: number;
 }
@@ -39,7 +38,6 @@ export class Account {
     return this.sum;
   }
 
-  /** Whether the user holds a seat by the newest line. */
   get holds(): boolean {
     return this.says;
   }

@@ -108,7 +108,6 @@ export class ExportVerifier {
   private readonly accounts = new Map<string | null, Account>();
   private broken: ChainVerdict | null = null;
 
-  /** Returns false once the chain is broken. */
   take(entry: SealedEntry): boolean {
     if (this.broken) return false;
     if (this.walk.take(seatChainLine(entry))) {

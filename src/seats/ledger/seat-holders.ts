@@ -13,16 +13,13 @@ export interface LockedHolder {
 
 /** A port: reads users for this room. The arguments of a query are SQL expressions. */
 export abstract class SeatHolders {
-  /** The query for the `id` of each user in force with a seat. */
   abstract heldQuery(tenantId: string): string;
 
   /** The query that locks a user to the end of the transaction and finds the `id`. */
   abstract lockQuery(tenantId: string, userId: string): string;
 
-  /** The query for `name`, `email` and `external_id` of a user. */
   abstract shownQuery(tenantId: string, userId: string): string;
 
-  /** The query for the `name` of a directory. */
   abstract directoryQuery(tenantId: string, directoryId: string): string;
 
   /** Locks users in the order of their ids to the end of the transaction. Returns the existing ones. */

@@ -57,7 +57,6 @@ const WRITTEN: Record<ChangeSource['surface'], string> = {
   system: 'written by the service',
 };
 
-/** The end of each hold without an administrator. */
 const ENDED: Record<HeldReason, string> = {
   superseded: 'end of the takeover by another directory',
   preview: 'the directory went live',

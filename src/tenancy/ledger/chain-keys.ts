@@ -80,7 +80,6 @@ export class KeyRing {
     });
   }
 
-  /** The current key comes first. */
   publicKeys(): PublicChainKey[] {
     return [...this.trusted].map(([keyId, key]) => ({
       key_id: keyId,

@@ -12,7 +12,6 @@ export interface ChainLine {
   readonly at: string;
   readonly previousHash: string;
   readonly hash: string;
-  /** The hash over the current content of the line. */
   readonly computedHash: string;
   /** Seats in use after the line; in the audit log the number of lines. */
   readonly count: number;
@@ -39,7 +38,6 @@ export type BreachKind =
 
 export interface Breach {
   readonly sequence: number;
-  /** The entry at that place, or null. */
   readonly entry_id: string | null;
   /** The sequence of that entry: a later one where lines are missing. */
   readonly found: number | null;
@@ -58,7 +56,6 @@ export interface ChainMark {
   readonly detail: string;
 }
 
-/** The hash before the first line of a chain, as hex. */
 export const START_HASH = CHAIN_START.toString('hex');
 
 /** A place in a chain: the line with this sequence and hash. */
@@ -96,7 +93,6 @@ export class ChainWalk {
     return this.place;
   }
 
-  /** The last correct line; null before the first one. */
   get lastLine(): ChainLine | null {
     return this.last;
   }
@@ -162,7 +158,6 @@ interface HeadFields {
   readonly sequence: number;
   /** Seats in use there; in the audit log the number of lines. */
   readonly count: number;
-  /** Hex. */
   readonly hash: string;
 }
 

@@ -13,7 +13,6 @@ export interface SealedChain {
   readonly ordered: boolean;
   /** Returns sealed lines in order, after one sequence and up to another. */
   lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]>;
-  /** Seals all lines that a tenant has committed by now. */
   sealNow(tenantId: string): Promise<void>;
   /** Seals waiting lines of all tenants. Returns true if there may be more. */
   sealAll(): Promise<boolean>;
@@ -28,7 +27,6 @@ export class Chains {
 /** The parts of a chain that its room defines. `Row` has the columns that the hash covers. */
 export interface ChainKind<Row> {
   readonly chain: ChainName;
-  /** SQL for the columns of a sealed row. */
   readonly columns: string;
   readonly mayBeEmpty: boolean;
   readonly ordered: boolean;
@@ -66,7 +64,6 @@ export abstract class Chain<Row extends object> implements SealedChain {
   readonly chain: ChainName;
   readonly mayBeEmpty: boolean;
   readonly ordered: boolean;
-  /** When this process last sealed each tenant. */
   private readonly sealedAt = new Map<string, number>();
 
   constructor(

@@ -80,7 +80,6 @@ export class DayClosing {
     }
   }
 
-  /** Closes the finished days of one chain. */
   async close(source: SealedChain, tenantId: string): Promise<void> {
     await this.keys.ready();
     await source.sealNow(tenantId);

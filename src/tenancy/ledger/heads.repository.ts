@@ -9,7 +9,6 @@ import { type ChainName, type DayFields, type HeadSignature, headText } from './
 export interface StoredHead {
   sequence: number;
   count: number;
-  /** Hex. */
   hash: string;
   /** RFC 3339 with microseconds, UTC; null before the first seal. */
   sealed_through: string | null;
@@ -29,7 +28,6 @@ export interface ClosedDay extends DayFields, HeadSignature {
 /** Lines with their new places in the chain, in order. */
 export interface SealedBatch {
   readonly ids: readonly string[];
-  /** Hex. */
   readonly hashes: readonly string[];
   /** Seats after each line; null in the audit log. */
   readonly counts: readonly number[] | null;
@@ -142,7 +140,6 @@ export class HeadsRepository {
     return { head: present ? head : null, last, unsealed };
   }
 
-  /** Returns the stored hash of a line, or null. */
   async hashAt(db: SqlRunner, tenantId: string, table: string, sequence: number): Promise<string | null> {
     const { rows } = await db.query<{ hash: string | null }>(
       `select encode(hash, 'hex') as hash from ${table} where tenant_id = $1 and sequence = $2`,

@@ -89,7 +89,6 @@ export class SessionEndings {
     await this.run(tx, tenantId, why, (p) => `connection_id = ${p.add(connectionId)}`);
   }
 
-  /** Ends the sessions of a user through one connection; returns their number. */
   async ofUserAt(
     tx: SqlRunner,
     tenantId: string,
@@ -103,7 +102,6 @@ export class SessionEndings {
     return ended.length;
   }
 
-  /** Ends the sessions of bindings that a new one replaces. */
   async ofReplaced(
     tx: SqlRunner,
     tenantId: string,
@@ -119,7 +117,6 @@ export class SessionEndings {
     });
   }
 
-  /** Ends the sessions that began with a deleted binding. */
   async ofBinding(
     tx: SqlRunner,
     tenantId: string,

@@ -15,7 +15,6 @@ const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
 export interface SessionFacts {
-  /** The IdP's name for the user. */
   subject: string;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
@@ -90,7 +89,6 @@ export class SessionsService {
     return { token, session };
   }
 
-  /** Ends the session of a token; null when there was none. */
   async end(
     token: string | null,
     why: EndReason,
@@ -102,7 +100,6 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
-  /** Returns the ID token of a session, for RP-initiated logout. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
     // Where the key of the seal was removed, the IdP gets no hint, and asks which account to sign out.

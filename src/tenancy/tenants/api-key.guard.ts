@@ -39,7 +39,6 @@ import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, NoTenantEntered, OutsideAllowFrom, Unauthenticated, OperatorNeeded } from './tenants.errors.js';
 
-/** Records, and exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
 
 /**

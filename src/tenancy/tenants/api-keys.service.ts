@@ -56,7 +56,6 @@ export class ApiKeysService {
     return once(this.db, { tenantId, repeat: by.repeat }, (tx) => this.createIn(tx, tenantId, input, by));
   }
 
-  /** The same in a transaction of the caller. */
   async createIn(
     tx: SqlRunner,
     tenantId: string,

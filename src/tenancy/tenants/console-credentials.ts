@@ -15,7 +15,6 @@ export interface ConsoleCredential {
   readonly tenantId: string;
   readonly role: ConsoleRole;
   readonly actor: Actor;
-  /** When the user signed in, or the link was opened. */
   readonly signedInAt: Date;
   /** When the user authenticated, or the link was opened; null when the IdP does not state it. */
   readonly authenticatedAt: Date | null;
@@ -43,7 +42,6 @@ const NAME = '__Host-console';
  * the sessions.
  */
 export abstract class ConsoleCredentials {
-  /** Returns the live session of a token, or null. */
   protected abstract find(token: string): Promise<ConsoleCredential | null>;
 
   /** Returns the facts of a live session for `GET /me`. */

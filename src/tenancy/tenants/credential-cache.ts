@@ -70,7 +70,6 @@ export interface FoundCredential<C> {
 }
 
 interface CredentialKind<Row extends CredentialRow, C> {
-  /** The table whose changes drop cached credentials. */
   table: string;
   /** The query that reads one credential; the arguments are SQL expressions. */
   query: (tenantId: string, hash: string) => string;

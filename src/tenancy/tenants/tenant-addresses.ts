@@ -44,7 +44,6 @@ export class TenantAddresses {
     if (owner !== undefined && owner !== tenantId) throw new Unauthenticated('invalid');
   }
 
-  /** Returns whether a host, with its port where there is one, is the own address of a tenant. */
   async has(host: string): Promise<boolean> {
     return (await this.all()).has(host.toLowerCase());
   }

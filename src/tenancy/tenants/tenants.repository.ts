@@ -266,7 +266,6 @@ export class TenantsRepository {
     await tx.query(`select 1 from roles where tenant_id = $1 and name = $2 for update`, [tenantId, name]);
   }
 
-  /** Returns null when the name is taken. */
   async insertRole(
     tx: SqlRunner,
     tenantId: string,

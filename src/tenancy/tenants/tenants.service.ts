@@ -33,7 +33,6 @@ export function demandPlainName(name: string, before?: string): void {
   if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
 }
 
-/** Returns the users whom no directory can deactivate. */
 function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
   return [...(owner === null ? [] : [owner]), ...named];
 }

@@ -18,7 +18,6 @@ export interface CurrentPlan {
   totals: PlanTotals | null;
   madeAt: Date | null;
   stale: boolean;
-  /** The task that makes a newer plan, or null. */
   taskId: string | null;
 }
 

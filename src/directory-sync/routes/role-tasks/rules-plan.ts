@@ -140,7 +140,6 @@ export class RulesPlan {
     return rows[0]!.n >= TASK_FROM ? rows[0]!.n : null;
   }
 
-  /** Plans rules for all users of a directory. The plans of a tenant are made one after the other. */
   async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
     const line = this.lines.get(tenantId) ?? { turns: new Semaphore(1), waiting: 0 };
     this.lines.set(tenantId, line);

@@ -35,7 +35,6 @@ export type UnlinkedUserRow = Omit<UnlinkedUserBody, 'updated_at'> & { updated_a
 /** A live directory that has taken over another one. */
 export type Successor = Directory & { takesOver: string };
 
-/** The users of a task; all unlinked users without a list. */
 interface UnlinkedChoice {
   user_ids?: string[] | undefined;
 }

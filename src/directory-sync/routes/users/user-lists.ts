@@ -94,7 +94,6 @@ const NAMES = `select string_agg(${groupLine('g')}, chr(10)) as names, max(octet
 const COLUMNS = 'l.links, l.count, n.names, n.longest';
 const OF_THESE = `select ${COLUMNS} from (${linesOf(OF_USERS)}) l cross join lateral (${NAMES}) n`;
 
-/** `total` is SQL for the number of all users. */
 function groupsOf(total: string): RelatedColumns {
   return {
     columns: `${COLUMNS}, ${total} as total`,
@@ -147,14 +146,12 @@ const OWN_COLUMNS: ListColumns = {
   shown: `${SHOWN}, null as groups, null as manager`,
 };
 
-/** Each user has the names of its groups. */
 const FEW_COLUMNS: ListColumns = {
   found: `${FOUND}, ${RELATIONS}`,
   bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
   shown: `${SHOWN}, case when c.fits then c.groups end as groups, c.manager`,
 };
 
-/** A row has the ids of its groups; the page has all names. */
 const PAGE_COLUMNS: ListColumns = {
   found: `${FOUND}, ${GROUP_IDS} as group_ids, ${MANAGER}`,
   bytes: `a.doc_bytes

@@ -160,7 +160,6 @@ function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: strin
   return `u.id in (select m.member_id from group_members m where m.tenant_id = $1 and m.group_id ${which})`;
 }
 
-/** An index finds few users by these columns and lists. */
 const USER_KEYS = {
   columns: ['id', 'meta.location', `${ENTERPRISE_URN}:manager.value`, 'userName', 'externalId', 'displayName'],
   lists: ['emails'],
@@ -194,7 +193,6 @@ function previewTable(table: ListTable): ListTable {
 
 export const USER_TEXT_FACTS = `${millisecondsSql('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
 
-/** The columns of a `StoredUser`; the table is named `u`. */
 export const USER_TEXT_COLUMNS = `u.id, u.doc::text as doc, ${USER_TEXT_FACTS}, ${RELATIONS}`;
 
 export const USER_TABLE: ListTable = {
@@ -210,7 +208,6 @@ export const USER_TABLE: ListTable = {
   keys: USER_KEYS,
 };
 
-/** The users of a directory in preview, with its stored writes. */
 export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
 export function tableFor(directory: CurrentDirectory): ListTable {

@@ -25,7 +25,6 @@ export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
 /** Larger groups are read in two steps: first the size, then the members. */
 export const FEW_MEMBERS = 2000;
 
-/** Filters on one member; the table is named `m`. */
 export const MEMBER_COLUMN_MAP: ColumnMap = {
   document: null,
   columns: {

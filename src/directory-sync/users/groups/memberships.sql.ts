@@ -144,6 +144,7 @@ export const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
 
 const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
+/** A part of a member that an answer can show. */
 export type MemberPart = (typeof MEMBER_PARTS)[number];
 
 /** The parts of each member that an answer shows. */

@@ -17,9 +17,7 @@ export interface GuardState {
 export interface Departure {
   how: DepartureKind;
   directoryId: string;
-  /** JSON of the former effective state. */
   person: string;
-  /** JSON of the resource of a deleted user. */
   doc: string | null;
   createdAt: Date | null;
   leftGroup: string | null;
@@ -45,7 +43,6 @@ const COUNTED = (at: { tenant: string; directory: string; minutes: string; most:
 export class GuardRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns undefined before the first departure. */
   async state(tenantId: string, directoryId: string, minutes: number): Promise<GuardState | undefined> {
     const { rows } = await this.db.query<GuardState>(
       `select ${STATE('$3')} from guard_states where tenant_id = $1 and directory_id = $2`,
@@ -54,7 +51,6 @@ export class GuardRepository {
     return rows[0];
   }
 
-  /** Locks the state of a guard to the end of the transaction, and returns the state. */
   async lock(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number): Promise<GuardState> {
     const locked = () =>
       tx.query<GuardState>(

@@ -53,7 +53,6 @@ function listOf({ user_ids: ids, directory }: HeldChoice): string[] | undefined 
   return directory === undefined ? undefined : ids;
 }
 
-/** Refuses a choice that names no users, or names them in two ways. */
 export function demandChoice(act: HeldAct, { user_ids: ids, all, reason, directory }: HeldChoice): void {
   const ways = [ids !== undefined, reason !== undefined || directory !== undefined, all === true];
   if (ways.filter(Boolean).length !== 1) {
@@ -290,7 +289,6 @@ export class HeldTasks {
     return ids.filter((id) => !known.has(id));
   }
 
-  /** Returns whether the user is back, else stores the cause. */
   private async undoOne(task: Task<UndoPayload>, userId: string): Promise<boolean> {
     const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
     try {

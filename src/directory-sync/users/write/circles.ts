@@ -22,7 +22,6 @@ export function isInConflict({ status, active, gone, held }: UserRow): boolean {
   return status === 'active' && active && !gone && (held === 'email_taken' || held === 'external_id_taken');
 }
 
-/** `directory` is null for an unmanaged user. */
 export function uniqueValuesOf(row: UserRow, directory: Pick<WritingDirectory, 'attributeMap'> | null): UniqueValues {
   const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
   return {
@@ -60,7 +59,6 @@ interface Exchange {
   tenant: TenantView;
   circles: readonly Circle[];
   known: Directories;
-  /** The user whose write has led to the exchange, with the rows that belong to the write. */
   start: string;
   along: Pick<Alongside, 'inSameStatement'>;
 }
@@ -192,7 +190,6 @@ function memberOf(row: UserWithGroups, known: Directories): Member | null {
   return { row, directory, claim: uniqueValuesOf(row, directory) };
 }
 
-/** Returns the users who had the values that a user gets: in each circle the next one. */
 function formerHolders(id: string, circles: readonly Circle[]): string[] {
   const next = circles.filter(({ ids }) => ids.includes(id)).map(({ ids }) => ids[(ids.indexOf(id) + 1) % ids.length]!);
   return [...new Set(next)];

@@ -78,7 +78,6 @@ export class KeptWrites {
     if (directory !== null && row.kept_for === directory.id && !directory.keepsWrites) await this.directories.forget();
   }
 
-  /** Drops the waiting write; the write of the user itself clears `kept_for`. */
   async drop(tx: SqlRunner, tenantId: string, { id, kept_for: directoryId }: UserRow): Promise<void> {
     await this.repository.drop({ tenantId, directoryId: directoryId!, userId: id }, tx);
   }

@@ -29,9 +29,7 @@ import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
 
 interface Guards {
-  /** Adds the part whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
-  /** The same for a departure that the guard of the directory counts. */
   departure: (statement: WriteStatement) => Part | null;
   checkNames: boolean;
 }
@@ -51,7 +49,6 @@ export class PlanStatement {
     private readonly keys: ApiKeysService,
   ) {}
 
-  /** `db` is the transaction of the statement, if there is one. */
   async of(plan: WritePlan, ctx: WriteContext, guards: Guards, db?: SqlRunner): Promise<WriteStatement> {
     const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId, db);
     const statement = new WriteStatement();

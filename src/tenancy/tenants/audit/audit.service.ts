@@ -26,7 +26,6 @@ export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reas
 /** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
 export class AuditService {
-  /** `db` is the transaction of the write. */
   async record(db: SqlRunner, line: AuditLine): Promise<void> {
     await db.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
@@ -105,7 +104,6 @@ export interface InstallationAuditRow {
 export class InstallationAudit {
   constructor(private readonly db: Database) {}
 
-  /** `db` is the transaction of the act, if there is one. */
   async record(act: InstallationAct, db: SqlRunner = this.db): Promise<void> {
     await db.query(
       `insert into installation_audit (actor, action, target_type, target_id, after, request_id)

@@ -7,7 +7,6 @@ import { LOG_PART, type StorageState } from './storage.rules.js';
 /** All sizes in bytes. */
 export interface StorageRow {
   tenantId: string;
-  /** Null when there is no limit. */
   limit: number | null;
   /** The limit of the tenant alone; null when that of the installation applies. */
   ownLimit: number | null;
@@ -26,7 +25,6 @@ export interface StorageRow {
 interface Measured {
   bytes: number;
   classes: Partial<Record<StorageClass, number>>;
-  /** The estimates that the measurement replaces. */
   written: number;
   logWritten: number;
   /** Seconds until the next measurement, and until the first one that follows from writes. */
@@ -86,7 +84,6 @@ export class StorageRepository {
     return rows.map(({ tenant_id: id }) => id);
   }
 
-  /** Returns undefined when the tenant has never written. */
   async find(tenantId: string, db: SqlRunner = this.db): Promise<StorageRow | undefined> {
     const { rows } = await db.query<StorageRow>(`select ${rowOf('$2')} from tenant_storage s where s.tenant_id = $1`, [
       tenantId,

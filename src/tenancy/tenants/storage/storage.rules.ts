@@ -43,7 +43,6 @@ export function addsData(method: string, scopes: readonly string[], passes: bool
 /** The part of a user that distinguishes departures from other writes. */
 interface Before {
   active: boolean;
-  /** JSON text. */
   doc: string;
 }
 
