@@ -5,7 +5,7 @@ import { UsersModule } from './users/users.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DirectoriesModule } from './directories/directories.module.js';
 
-/** The directories of the tenants and what they send. The SCIM routes come first: an IdP asks for them ten thousand times in a first sync. */
+/** The SCIM routes come first: an IdP calls them ten thousand times in a first sync. */
 @Module({
   imports: [
     ScimRoutesModule,

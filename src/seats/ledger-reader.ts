@@ -26,7 +26,7 @@ const HOLDER_COLUMNS = [
   'reason',
 ] as const;
 
-/** The condition of a filter; its values are `$2` to `$6`. */
+/** `$2` to `$6` are the values of the filter. */
 const MEETS = `($2::text is null or user_id = $2) and ($3::text is null or kind = $3)
   and ($4::text is null or coalesce(directory_id, 'none') = $4)
   and ($5::timestamptz is null or effective_at >= $5) and ($6::timestamptz is null or effective_at < $6)`;
@@ -35,7 +35,6 @@ function valuesOf({ user, kind, directory, since, until }: EventFilter): (string
   return [user, kind, directory, since, until];
 }
 
-/** Usage of one day of the tenant's time zone. */
 export interface UsageDay extends Usage {
   day: string;
   limit: number | null;
@@ -43,20 +42,16 @@ export interface UsageDay extends Usage {
 }
 
 const DAY_MS = 86_400_000;
-/** Days that are worked out between two looks at the reader. */
 const CHUNK = 400;
 
-/** How far a report has come. The ids of those who hold a seat are all that it keeps. */
 interface Reading {
   count: number | null;
   limit: number | null;
-  /** The entry that has set the limit. */
   limitEntry: number;
   readonly holders: Holders;
   readonly steps: Steps;
 }
 
-/** The entries of a ledger one by one, read in batches. */
 class Steps {
   private batch: LedgerStep[] = [];
   private place = 0;
@@ -67,7 +62,6 @@ class Steps {
     private after: number,
   ) {}
 
-  /** The present entry; null: there are no more. */
   async peek(): Promise<LedgerStep | null> {
     if (this.place === this.batch.length && !this.over) {
       this.batch = await this.read(this.after);
@@ -78,40 +72,32 @@ class Steps {
     return this.batch[this.place] ?? null;
   }
 
-  /** Moves to the next entry and returns it. */
   next(): Promise<LedgerStep | null> {
     this.place++;
     return this.peek();
   }
 }
 
-/** The day a number of days later, but at most `last`: a day of the year 10000 has no text of ten characters. */
+/** Returns the day `days` later, but at most `last`: a day of the year 10000 has no text of ten characters. */
 function later(day: string, days: number, last: string): string {
   const time = Math.min(Date.parse(day) + days * DAY_MS, Date.parse(last));
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** True for a day that there is, as `2026-01-31`. */
+/** Returns whether a text is an existing day, such as `2026-01-31`. */
 export function isDay(text: string | undefined): boolean {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
   const day = new Date(`${text}T00:00:00Z`);
-  // A date that there is not, such as 30 February, rolls over into the next month.
+  // A day that does not exist, such as 30 February, becomes one of the next month.
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/**
- * The moment that `as_of` names, as the database reads it: a bare date as it is, a time in UTC with all its digits.
- * Throws `InvalidFields` for anything else.
- */
+/** Returns `as_of` for the database: a date unchanged, a time in UTC with all its digits. */
 function asOfText(text: string): string {
   return isDay(text) ? text : momentText('as_of', text);
 }
 
-/**
- * A time as the database reads it: in UTC, with all its digits.
- *
- * @throws {InvalidFields} that names the option, for what is no time
- */
+/** @throws {InvalidFields} that names the option, for a text that is no time */
 function momentText(name: string, text: string): string {
   const time = queryTime(name, isDay(text.slice(0, 10)) ? text : 'no such day')!;
   const digits = /\.(\d+)/.exec(text)?.[1] ?? '';
@@ -119,11 +105,7 @@ function momentText(name: string, text: string): string {
 }
 
 /**
- * Reads the sealed ledger: pages, and exports of any length.
- *
- * Usage by day over a range of any length: entries and days are read in batches, and none is kept.
- *
- * Moments that reports are about, once everything up to now is sealed.
+ * Reads the sealed ledger: pages, exports and usage of any length, in batches. Seals it up to the moment of a report.
  */
 @Injectable()
 export class LedgerReader {
@@ -134,7 +116,6 @@ export class LedgerReader {
     private readonly chain: SeatChain,
   ) {}
 
-  /** Entries that meet the filter, newest first, before the given sequence. */
   async page(
     tenantId: string,
     filter: EventFilter,
@@ -150,7 +131,7 @@ export class LedgerReader {
     return cutRowsOf(found);
   }
 
-  /** The entries that meet the filter, oldest first. The whole chain as NDJSON can be verified without the service. */
+  /** Returns matching entries, oldest first. The whole chain as NDJSON can be verified without the service. */
   async *export(tenantId: string, format: 'csv' | 'ndjson', filter: EventFilter = ALL_EVENTS): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine([...EVENT_COLUMNS]);
     for await (const rows of this.all(tenantId, filter)) {
@@ -163,7 +144,7 @@ export class LedgerReader {
     }
   }
 
-  /** All holders at a moment. Before the first line of the ledger it is not known whether there are any: one row says so. */
+  /** Returns all holders at a moment. One row `unknown` where the moment is before the first line of the ledger. */
   async *holders(tenantId: string, asOf: string, format: 'csv' | 'ndjson', known: boolean): AsyncGenerator<string> {
     if (format === 'csv') yield csvLine([...HOLDER_COLUMNS]);
     if (!known) {
@@ -185,8 +166,7 @@ export class LedgerReader {
     }
   }
 
-  /** Returns the users who held a seat just before a moment, read in batches. */
-  async holdersBefore(tenantId: string, moment: string): Promise<Holders> {
+  private async holdersBefore(tenantId: string, moment: string): Promise<Holders> {
     const holders = new Holders();
     let after = '';
     for (;;) {
@@ -217,13 +197,7 @@ export class LedgerReader {
     }
   }
 
-  /**
-   * The days of a half-open range, some hundred at a time.
-   *
-   * @param from the first day, as 2026-01-31
-   * @param to the day after the last one
-   * @param moment now; days after it have no figures yet
-   */
+  /** Returns the days from `from` (2026-01-31) until before `to`. Days after `moment` have no figures. */
   async *usageDays(tenantId: string, from: string, to: string, moment: ReportMoment): AsyncGenerator<UsageDay[]> {
     let state: Reading | null = null;
     for (let start = from; start < to;) {
@@ -276,32 +250,30 @@ export class LedgerReader {
     };
   }
 
-  /** Seals what waits. */
   async sealNow(tenantId: string): Promise<void> {
     await this.chain.sealNow(tenantId);
   }
 
   /**
-   * Returns the moment that is asked about.
+   * Returns the moment of a report, after sealing.
    *
-   * @param text a time, or a date: the end of that day in the tenant's time zone; undefined: now
-   * @throws {InvalidFields} for anything else, and for a moment after today
+   * @param text a time, or a date: the end of that day in the tenant's time zone; undefined means now
+   * @throws {InvalidFields} for other texts, and for a moment after today
    */
   async momentOf(tenantId: string, text: string | undefined): Promise<ReportMoment> {
     const asOf = text === undefined ? undefined : asOfText(text);
     if (asOf !== undefined) await this.demandNotAhead(tenantId, 'as_of', asOf);
     await this.sealNow(tenantId);
     const moment = await this.reports.moment(tenantId, asOf);
-    // "Now" is the moment up to which everything has just been sealed.
+    // "Now" is the moment up to which the ledger has just been sealed.
     if (text !== undefined || moment.sealed_through === null) return moment;
     return { ...moment, as_of: moment.sealed_through, final: true };
   }
 
   /**
-   * Returns an end of a half-open range as RFC 3339.
+   * Returns a time, or the start of a date in the tenant's time zone, as RFC 3339.
    *
-   * @param text a time, or a date: the start of that day in the tenant's time zone
-   * @throws {InvalidFields} that names the option, for anything else
+   * @throws {InvalidFields} that names the option, for other texts
    */
   async startOfMoment(tenantId: string, name: string, text: string | undefined): Promise<string | null> {
     if (text === undefined) return null;
@@ -309,10 +281,9 @@ export class LedgerReader {
   }
 
   /**
-   * Demands that a moment is not after the current day of the tenant. A time later today is admitted: clocks differ.
+   * Admits a time later today, since clocks differ.
    *
-   * @param moment a date, or a time in UTC
-   * @throws {InvalidFields} that names the option
+   * @throws {InvalidFields} that names the option, for a date or time in UTC after the tenant's current day
    */
   async demandNotAhead(tenantId: string, name: string, moment: string): Promise<void> {
     const { day, end } = await this.reports.today(tenantId);

@@ -17,28 +17,22 @@ import { policiesOf } from './seat-limits.service.js';
 import { SeatsRepository, type CorrectingLine } from './seats.repository.js';
 import { RoomMade } from './seats.service.js';
 
-/** A user of whom the ledger does not say what is so. */
 export interface Finding {
-  /** Null: the lines about limit and policy. */
+  /** Null for the lines about limit and policy. */
   readonly user_id: string | null;
-  /** The user is in force with a seat. */
   readonly in_force: boolean;
-  /** The sum of the user's lines. */
   readonly net: number;
-  /** The lines as a whole do not say so; false: only lines of the past do not fit. */
+  /** False when only lines of the past are wrong. */
   readonly differs: boolean;
-  /** Lines that are not in the order in which they were written, or do not fit each other. */
   readonly pairs: readonly LinePair[];
 }
 
-/** What a comparison has found. */
 interface Findings {
   readonly found: readonly Finding[];
-  /** There are more than were looked for. */
+  /** More than {@link MOST} users differ. */
   readonly more: boolean;
 }
 
-/** The author of corrections. */
 interface CorrectedBy {
   readonly tenantId: string;
   readonly actor: Actor;
@@ -46,20 +40,16 @@ interface CorrectedBy {
   readonly surface: ChangeSource['surface'];
 }
 
-/** The most users that one comparison names. */
 const MOST = 1_000;
-/** Users that are corrected in one transaction: their rows stay locked so long, and one event names them. */
+/** Users that are corrected in one transaction, which locks their rows, and named by one event. */
 const BATCH = 100;
 
-/** A step with the user that it is about. */
 interface UserStep extends AccountStep {
   readonly userId: string | null;
-  /** Undefined: the user was removed. */
   readonly user: LockedHolder | undefined;
   readonly holds: boolean;
 }
 
-/** Returns the line of the ledger for a step; `set` is limit and policy of now. */
 function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: object): CorrectingLine {
   const says = userId === null ? set : { holds };
   return {
@@ -74,31 +64,24 @@ function lineOf({ kind, userId, user, delta, holds, pair }: UserStep, set: objec
   };
 }
 
-/** The place of a correction; empty at its beginning. */
+/** Progress of the task `seats.correct`; empty at its beginning. */
 interface CorrectionPayload {
-  /** The user after whom the task continues. */
   after?: string;
-  /** The last line that is looked at. */
   through?: number;
 }
 
-/** Lines that one batch looks at. */
 const LINES = 20_000;
-/** Users that one batch corrects. */
 const USERS = 100;
 
-/** A user of whom the ledger does not say what is so, in the words of the API. */
 interface HolderDifference {
   user_id: string | null;
   in_force: boolean;
   in_ledger: boolean;
-  /** The sequences of the lines that do not fit, by pairs. */
   lines: number[][];
   /** The closed days between such lines: their count differs from their holders by this user. */
   days: string[];
 }
 
-/** Returns the differences of users, with the closed days that they are about. */
 export function differencesOf(
   found: readonly Finding[],
   days: readonly { readonly day: string; readonly sequence: number }[],
@@ -112,11 +95,7 @@ export function differencesOf(
   });
 }
 
-/**
- * Returns the first difference as a sentence, with the line that it is about.
- *
- * @param end the sequence of the last line
- */
+/** Returns the first difference as a sentence with its line. `end` is the sequence of the last line. */
 export function firstDifference(
   found: readonly Finding[],
   end: number,
@@ -135,12 +114,10 @@ export function firstDifference(
 const DAYS = 10_000;
 
 /**
- * Compares what the lines of the ledger amount to with the users in force, and corrects it by further lines.
+ * Compares the seat ledger with the users in force, corrects it by further lines, and verifies its chain.
  *
- * The task `seats.correct`, which the upgrade makes once for each tenant: it corrects the accounts of users whose lines
- * earlier versions have sealed in the order of text.
- *
- * Verifies the seat ledger: the chain of its lines, and what they amount to.
+ * The task `seats.correct`, which the upgrade makes once for each tenant, corrects accounts whose lines earlier
+ * versions have sealed in the order of text.
  */
 @Injectable()
 export class Reconciliation {
@@ -160,7 +137,7 @@ export class Reconciliation {
     handlers.add<CorrectionPayload>(['seats.correct'], { run: (task) => this.batch(task) });
   }
 
-  /** Compares the whole ledger of a tenant. The memory holds a page of lines, and the users that are named. */
+  /** Compares the whole ledger of a tenant. The memory holds a page of lines, and the named users. */
   async compare(tenantId: string): Promise<Findings> {
     const differing = await this.accounts.differences(tenantId, MOST + 1);
     const found = new Map<string | null, Finding>();
@@ -181,7 +158,7 @@ export class Reconciliation {
     return { found: [...found.values()].slice(0, MOST), more: found.size > MOST };
   }
 
-  /** Answers `POST /seats/reconcile`: what was found, and with `repair` how many accounts were corrected. */
+  /** Answers `POST /seats/reconcile`; with `repair` also corrects the accounts. */
   async reconcile(caller: Caller, repair: boolean): Promise<object> {
     const { found, more } = await this.compare(caller.tenantId);
     const differing = (inForce: boolean): (string | null)[] =>
@@ -197,7 +174,7 @@ export class Reconciliation {
     };
   }
 
-  /** Finds users whose sealed lines do not fit; a correction that is not sealed yet is not seen. */
+  /** Finds users with wrong sealed lines. Corrections that are not sealed yet are not read. */
   private async *suspects(tenantId: string): AsyncGenerator<(string | null)[]> {
     let ids: (string | null)[] = [null];
     for await (const { userId, account } of this.accounts.all(tenantId, '', await this.end(tenantId))) {
@@ -209,17 +186,11 @@ export class Reconciliation {
     yield ids;
   }
 
-  /** Returns the sequence of the last sealed line. */
   async end(tenantId: string): Promise<number> {
     return (await this.heads.headAndEnd(tenantId, 'seats', 'seat_entries')).last;
   }
 
-  /**
-   * Corrects the accounts of users by further lines. Nothing is written for an account that fits.
-   *
-   * @param userIds null among them: the lines about limit and policy
-   * @returns how many accounts were corrected
-   */
+  /** Corrects accounts by further lines; returns their number. null in `userIds`: the lines about limit and policy. */
   async correct(by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
     let corrected = 0;
     for (let start = 0; start < userIds.length; start += BATCH) {
@@ -233,7 +204,7 @@ export class Reconciliation {
 
   private async correctSome(tx: SqlRunner, by: CorrectedBy, userIds: readonly (string | null)[]): Promise<number> {
     const { tenantId } = by;
-    // Users before the limit, as in a claim. No write of these users can add a line until the end of the transaction.
+    // Users before the limit, as in a claim. Until the end of the transaction no write of these users adds a line.
     const users = await this.holders.lock(
       tx,
       tenantId,
@@ -277,7 +248,7 @@ export class Reconciliation {
 
   private async batch({ tenantId, id, payload, createdBy, result }: Task<CorrectionPayload>): Promise<Batch> {
     const through = payload.through ?? (await this.end(tenantId));
-    // Lines about limit and policy have no user: they are few, and looked at with the first batch.
+    // The lines about limit and policy are few, and read with the first batch.
     const suspects: (string | null)[] = payload.after === undefined ? [null] : [];
     let next: CorrectionPayload | null = null;
     let users = 0;
@@ -296,9 +267,8 @@ export class Reconciliation {
   }
 
   /**
-   * Verifies the ledger of a tenant. A whole chain is compared with the users in force.
-   *
-   * @param known a head that the caller has kept
+   * Verifies the ledger, and compares a whole chain with the users in force. `known` is a head that the caller has
+   * kept.
    */
   async verify(tenantId: string, known: ChainPlace | null): Promise<object> {
     const verdict = chainVerdictOf(await this.verifier.verify(this.chain, tenantId, known));

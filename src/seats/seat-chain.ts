@@ -7,27 +7,25 @@ import { HeadsRepository, UTC } from '../tenancy/ledger/heads.repository.js';
 import { seal, seatChainLine, type SealedEntry } from './ledger/chain.rules.js';
 import { SeatsService } from './seats.service.js';
 
-/** The part of the limit at which it is near. */
+/** The part of the limit from which on it is near. */
 const NEAR = 0.9;
 
-/** Seats that were taken, in the order of the ledger. */
 export interface SealedSeats {
   limit: number;
-  /** The seats in use before the lines. */
+  /** Seats in use before the lines. */
   before: number;
-  /** The seats in use after each line. */
   counts: readonly number[];
-  /** One of the lines has changed the limit. */
   limitChanged: boolean;
 }
 
-/** What lines of the ledger say about the limit. */
 interface SeatFact {
   event: 'seat.limit_approaching' | 'seat.limit_reached';
   data: { limit: number; used: number; threshold: number };
 }
 
-/** Returns which marks the seats have passed upwards. A new limit passes those that are behind already. */
+/**
+ * Returns the marks that the seats have passed upwards. A new limit passes marks that the seats have already reached.
+ */
 export function seatFacts({ limit, before, counts, limitChanged }: SealedSeats): SeatFact[] {
   const near = Math.ceil(limit * NEAR);
   const marks = [
@@ -45,7 +43,6 @@ export function seatFacts({ limit, before, counts, limitChanged }: SealedSeats):
   });
 }
 
-/** The columns of a sealed entry. */
 export const SEALED_ENTRY_COLUMNS = `entry_id::text as entry_id, kind, user_id, delta, role, directory_id, cost_center, details,
   reason, source, ${UTC('occurred_at')} as occurred_at, sequence::int as sequence, count_after,
   ${UTC('effective_at')} as effective_at, encode(previous_hash, 'hex') as previous_hash, encode(hash, 'hex') as hash`;
@@ -69,7 +66,6 @@ const KIND: ChainKind<SealedEntry> = {
   },
 };
 
-/** The seat ledger. */
 @Injectable()
 export class SeatChain extends Chain<SealedEntry> {
   constructor(
@@ -84,8 +80,8 @@ export class SeatChain extends Chain<SealedEntry> {
   }
 
   /**
-   * Records that the limit is near or reached. Only here are seats counted in order: a claim that is far from the limit
-   * counts nothing.
+   * Records that the limit is near or reached. Only the sealer counts seats in order: a claim far from the limit does
+   * not.
    */
   protected override async noticed(
     tx: SqlRunner,
@@ -95,7 +91,7 @@ export class SeatChain extends Chain<SealedEntry> {
     const { limit } = await this.seats.limitOf(tenantId);
     if (limit === null) return;
     const facts = seatFacts({ limit, before, counts, limitChanged: rows.some(({ kind }) => kind === 'limit') });
-    // Seats that come and go around a mark are reported once a day.
+    // Seats that move around a mark are reported once a day.
     const day = this.clock.now().toISOString().slice(0, 10);
     const events = facts.map((fact): NewEvent => ({ ...fact, threshold: `${fact.data.threshold} ${limit} ${day}` }));
     await this.events.record(tenantId, events, tx);

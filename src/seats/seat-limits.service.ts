@@ -10,24 +10,22 @@ import { type SeatLimit, type SeatPolicy, nextSeatMode } from './seat.rules.js';
 import { SeatsRepository } from './seats.repository.js';
 import { RoomMade, SeatsService } from './seats.service.js';
 
-/** The policy of each channel, in the API's words. */
 export interface Policies {
   directory: SeatPolicy;
   api: SeatPolicy;
   sign_in: SeatPolicy;
 }
 
-/** A change of limit and policies; what is left out stays. */
 interface LimitChange {
   limit?: number | null | undefined;
   policy?: Partial<Policies> | undefined;
 }
 
 const BATCH = 200;
-/** Longer than any statement of a create may take. */
+/** Longer than any statement of a create. */
 const ON_THEIR_WAY_MS = 10_000;
 
-/** What an admin decides about seats; each decision is a line of the ledger and of the audit log. */
+/** Sets seat limits and policies; each change is a line of the ledger and of the audit log. */
 @Injectable()
 export class SeatLimitsService {
   constructor(
@@ -41,7 +39,7 @@ export class SeatLimitsService {
     events.on(TenantCreated, ({ tx, tenantId }) => repository.open(tx, tenantId));
   }
 
-  /** Sets limit and policies. No user loses a seat by it; seats over the limit count as overage. */
+  /** Sets limit and policies. No user loses a seat; seats over the limit count as overage. */
   async change(caller: Caller, change: LimitChange): Promise<void> {
     if (typeof change.limit === 'number') await this.beginToCount(caller.tenantId);
     await this.db.transaction(caller.tenantId, async (tx) => {
@@ -70,8 +68,8 @@ export class SeatLimitsService {
   }
 
   /**
-   * Where no limit was set, creates take no lock and may be on their way. From here on each create counts, and those that
-   * had begun before are waited for: none of them takes a seat once the limit stands.
+   * Makes creates count, and waits for those that began before: without a limit creates take no lock, and none of them
+   * may take a seat once the limit is set.
    */
   private async beginToCount(tenantId: string): Promise<void> {
     if (!(await this.repository.beginToCount(tenantId))) return;
@@ -81,8 +79,8 @@ export class SeatLimitsService {
   }
 
   /**
-   * Lets the claims of tenants whose limit is far again go without a lock. One claim near the limit, or one linked user,
-   * makes a tenant count; without this it would count for ever.
+   * Returns tenants to the mode without a lock when their limit is far again. One claim near the limit, or one linked
+   * user, makes a tenant count.
    */
   async returnAllToOpen(): Promise<void> {
     const inFlight = await this.repository.inFlight();
@@ -91,7 +89,7 @@ export class SeatLimitsService {
       for (const tenantId of tenants) {
         const { limit } = await this.repository.limitOf(tenantId);
         const free = (limit ?? 0) - (await this.repository.used(tenantId));
-        // Looked up without the lock first: a tenant that stays near its limit is not disturbed.
+        // First without the lock: a tenant that stays near its limit is not disturbed.
         if (nextSeatMode('exact', { kind: 'measured', free, inFlight }) === 'exact') continue;
         await this.db.transaction(tenantId, async (tx) => {
           const { limit: locked } = await this.repository.lockAndCount(tx, tenantId);
@@ -124,7 +122,7 @@ export class SeatLimitsService {
   }
 }
 
-/** The policies of a limit in the API's words. */
+/** Returns the policies in the API's words. */
 export function policiesOf(limit: SeatLimit): Policies {
   return { directory: limit.policies.scim, api: limit.policies.api, sign_in: limit.policies['sign-in'] };
 }

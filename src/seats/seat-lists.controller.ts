@@ -14,15 +14,12 @@ import { Reconciliation } from './reconciliation.js';
 import { SeatChain } from './seat-chain.js';
 import { SeatReportsRepository } from './seat-reports.repository.js';
 
-/** Describes `as_of`. */
 export const AS_OF =
   'a date, such as 2026-10-31: the end of that day in the tenant’s time zone; or a time. Not after today.';
-/** Describes `bom`. */
 export const BOM = 'with `format=csv`: begins the file with a byte order mark, so that Excel reads it as UTF-8';
 
 const FILTERS = ['since', 'until', 'kind', 'directory', 'user', 'user_id'] as const;
 
-/** The lists of the seat ledger: who held a seat at a moment, and its events. */
 @ApiController('seats')
 export class SeatListsController {
   constructor(
@@ -71,7 +68,7 @@ export class SeatListsController {
     res.json({ ...answer, ...moment, as_of: asOf, used, known: used !== null });
   }
 
-  /** The seats at the moment of a list; null: not known. Without a moment they are those of now, which are always known. */
+  /** Returns null for unknown seats. Without a moment the answer has the present seats, which are always known. */
   private async usedAt(tenantId: string, asked: string | undefined, asOf: string): Promise<{ used: number | null }> {
     const used = await this.reports.usedAt(tenantId, asOf);
     return { used: asked === undefined ? (used ?? 0) : used };
@@ -121,7 +118,6 @@ export class SeatListsController {
   }
 }
 
-/** The chain over the seat ledger: its verification and its published heads. */
 @ApiController('seats')
 export class SeatChainController {
   constructor(

@@ -5,23 +5,20 @@ import { UTC } from '../tenancy/ledger/heads.repository.js';
 import { SeatHolders } from './ledger/seat-holders.js';
 import type { UsageRow } from './usage.rules.js';
 
-/** A moment that a report is about, and how far the ledger is final. */
 export interface ReportMoment {
   as_of: string;
   sealed_through: string | null;
-  /** Nothing can change this figure any more. */
+  /** The figure cannot change any more. */
   final: boolean;
 }
 
-/** The day of the tenant that is not over yet. */
 interface Today {
   /** As `2026-10-31`. */
   readonly day: string;
-  /** Its last moment. */
   readonly end: string;
 }
 
-/** A holder of a seat at a moment. What is looked up today is null for a user who is deleted. */
+/** Values of today are null for a deleted user. */
 export interface Holder {
   user_id: string;
   name: string | null;
@@ -35,17 +32,16 @@ export interface Holder {
   reason: string;
 }
 
-/** An entry of the ledger, as usage reports read it. */
 export interface LedgerStep extends UsageRow {
   sequence: number;
   entry_id: number;
-  /** Of an entry that sets the limit: what it sets. */
+  /** Of an entry that sets the limit. */
   details: { limit: number | null } | null;
 }
 
 /**
- * Returns SQL for the line of user `h` that was written last, up to the moment `$2`. The fence keeps the index of users:
- * without it the lines of all users would be read backwards.
+ * Returns SQL for the newest line of user `h` up to the moment `$2`. The fence keeps the index of users: without it the
+ * lines of all users would be read backwards.
  */
 function newestLine(columns: string, condition = ''): string {
   return `select l.* from (select entry_id, ${columns} from seat_entries
@@ -53,10 +49,9 @@ function newestLine(columns: string, condition = ''): string {
     order by l.entry_id desc limit 1`;
 }
 
-/** Entries that are read at a time. */
 const STEPS = 2000;
 
-/** What the sealed ledger says about any past moment. All times are RFC 3339 with microseconds, UTC. */
+/** Reads the sealed ledger at any past moment. All times are RFC 3339 with microseconds, UTC. */
 @Injectable()
 export class SeatReportsRepository {
   constructor(
@@ -64,10 +59,7 @@ export class SeatReportsRepository {
     private readonly holders: SeatHolders,
   ) {}
 
-  /**
-   * The moment that `text` means: a time, or a bare date as the end of that day in the tenant's time zone. Null for
-   * what is neither.
-   */
+  /** Returns the moment of a time, of the end of a date in the tenant's time zone, or of now for undefined. */
   async moment(tenantId: string, text: string | undefined): Promise<ReportMoment> {
     const { rows } = await this.db.query<ReportMoment>(
       `select ${UTC('m.t')} as as_of, ${UTC('h.sealed_through')} as sealed_through,
@@ -83,7 +75,6 @@ export class SeatReportsRepository {
     return rows[0]!;
   }
 
-  /** Returns the current day in the tenant's time zone. */
   async today(tenantId: string): Promise<Today> {
     const { rows } = await this.db.query<Today>(
       `select d.day::text as day,
@@ -94,7 +85,6 @@ export class SeatReportsRepository {
     return rows[0]!;
   }
 
-  /** The start of a day in the tenant's time zone. */
   async startOfDay(tenantId: string, day: string): Promise<string> {
     const { rows } = await this.db.query<{ start: string }>(
       `select ${UTC('($2::date::timestamp at time zone t.time_zone)')} as start from tenants t where t.id = $1`,
@@ -103,7 +93,7 @@ export class SeatReportsRepository {
     return rows[0]!.start;
   }
 
-  /** Since when lines of 0 tell of a holder's new role, directory or cost centre. */
+  /** The time since when lines of 0 record a holder's new role, directory or cost centre. */
   async holderFactsSince(tenantId: string): Promise<string> {
     const { rows } = await this.db.query<{ since: string }>(
       `select ${UTC('t.holder_facts_since')} as since from tenants t where t.id = $1`,
@@ -112,7 +102,7 @@ export class SeatReportsRepository {
     return rows[0]!.since;
   }
 
-  /** Returns the used seats at a past moment; null before the first entry: not known. */
+  /** Returns the used seats at a past moment; null before the first entry. */
   async usedAt(tenantId: string, asOf: string): Promise<number | null> {
     const { rows } = await this.db.query<{ count_after: number }>(
       `select count_after from seat_entries where tenant_id = $1 and effective_at <= $2::timestamptz
@@ -122,7 +112,7 @@ export class SeatReportsRepository {
     return rows[0]?.count_after ?? null;
   }
 
-  /** Returns limit and policies at a past moment, with the entry that has set them; undefined: none was set yet. */
+  /** Returns limit and policies at a past moment, with the entry that set them; undefined before the first one. */
   async limitAt(
     tenantId: string,
     asOf: string,
@@ -131,7 +121,7 @@ export class SeatReportsRepository {
       details: { limit: number | null; policy: unknown };
       entry_id: number;
     }>(
-      // The lines without a user are few, and an index finds them: without the fence all lines would be read backwards.
+      // Lines without a user are few, and an index finds them: without the fence all lines would be read backwards.
       `select l.details, l.entry_id::float8 as entry_id from (
          select details, entry_id from seat_entries where tenant_id = $1 and user_id is null
            and kind in ('limit', 'policy') and effective_at <= $2::timestamptz offset 0) l
@@ -142,10 +132,9 @@ export class SeatReportsRepository {
     return found && { ...found.details, entry_id: found.entry_id };
   }
 
-  /** Who held a seat at a moment, by id; `after` continues a page. */
   async holdersAt(tenantId: string, asOf: string, after: string | null, limit: number): Promise<CutRows<Holder>> {
     const found = await this.db.query<Holder>(
-      // One step of the index for each user, and no further than the page: "distinct on" would sort all lines.
+      // One step of the index for each user up to the end of the page: "distinct on" would sort all lines.
       cutAtBytes(`with recursive people as (
          (select user_id from seat_entries where tenant_id = $1 and user_id > coalesce($3::text, '')
           order by user_id limit 1)
@@ -169,7 +158,6 @@ export class SeatReportsRepository {
     return cutRowsOf(found);
   }
 
-  /** The last sealed entry before a moment; undefined: there is none. */
   async lastBefore(tenantId: string, moment: string): Promise<{ sequence: number; count_after: number } | undefined> {
     const { rows } = await this.db.query<{ sequence: number; count_after: number }>(
       `select sequence::int as sequence, count_after from seat_entries where tenant_id = $1 and effective_at < $2::timestamptz
@@ -179,7 +167,7 @@ export class SeatReportsRepository {
     return rows[0];
   }
 
-  /** The next entries behind a place in the chain, in its order, some thousand at a time. */
+  /** Returns entries after a place in the chain, some thousand at a time. */
   async stepsAfter(tenantId: string, sequence: number): Promise<LedgerStep[]> {
     const { rows } = await this.db.query<LedgerStep>(
       `select sequence::int as sequence, entry_id::float8 as entry_id, ${UTC('effective_at')} as effective_at, count_after,
@@ -191,7 +179,7 @@ export class SeatReportsRepository {
     return rows;
   }
 
-  /** The days of a range in the tenant's time zone, each with its half-open bounds. */
+  /** Returns the days of a range in the tenant's time zone, each with its half-open bounds. */
   async days(tenantId: string, from: string, to: string): Promise<{ day: string; from: string; to: string }[]> {
     const { rows } = await this.db.query<{ day: string; from: string; to: string }>(
       `select to_char(d, 'YYYY-MM-DD') as day, ${UTC('(d::timestamp at time zone t.time_zone)')} as from,

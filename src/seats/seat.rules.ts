@@ -1,12 +1,11 @@
 import type { SeatState } from '../tenancy/identity/held.rules.js';
 
-/** What happens when no seat is left: the user waits, the write is refused, or the user is let in over the limit. */
+/** Without a free seat the user waits, the write is refused, or the user is admitted over the limit. */
 export type SeatPolicy = 'wait' | 'block' | 'allow';
 
-/** The way by which a write of a user arrives; each has a policy of its own. */
+/** The channel of a write; each has its own policy. */
 export type WriteChannel = 'scim' | 'api' | 'sign-in';
 
-/** The limit of a tenant and how it is kept just now (see `seats.repository`). */
 export interface SeatLimit {
   limit: number | null;
   mode: SeatMode;
@@ -14,41 +13,35 @@ export interface SeatLimit {
 }
 
 /**
- * How a write may come by a seat:
- * `free`: no limit can stop it; `open`: the limit is far, the statement checks that it still is; `exact`: count under
+ * `free`: no limit can stop the claim. `open`: the limit is far, and the statement checks that. `exact`: count under
  * the tenant's lock.
  */
 export type ClaimMode = 'free' | 'open' | 'exact';
 
-/** Chooses the way to a seat. */
 export function claimMode(state: SeatLimit, channel: WriteChannel, isOwner: boolean): ClaimMode {
   if (exemptionOf(state, channel, isOwner) !== null) return 'free';
   return state.mode === 'open' ? 'open' : 'exact';
 }
 
-/** A request for a seat under the tenant's lock. */
 export interface SeatAsk {
   channel: WriteChannel;
   isOwner: boolean;
-  /** null: a new user. */
   userId: string | null;
   /** Waits where the channel's policy would `block`. */
   mayWait?: boolean;
-  /** It is this user's turn: no other one has waited longer. */
+  /** No other user has waited longer. */
   inTurn?: boolean | undefined;
 }
 
-/** Why no limit counts for a user: there is none, the user is the named owner, or the policy of the channel is `allow`. */
 type Exemption = 'no_limit' | 'owner' | 'allowed_over_limit';
 
-/** The answer to a request for a seat; `must_wait` and `blocked` give none. */
 export type SeatDecision = Exemption | 'in_turn' | 'seat_free' | 'must_wait' | 'blocked';
 
 /**
  * Decides on a request for a seat. The first guard that applies answers.
  *
- * @param free seats that no user holds; without a limit 0
- * @param waiting users who have waited longer. A free seat that one of them waits for is not free for a new user.
+ * @param free seats without a holder; 0 without a limit
+ * @param waiting users who have waited longer; a free seat for one of them is not free for a new user
  */
 export function decideSeat(
   state: SeatLimit,
@@ -70,22 +63,17 @@ function exemptionOf({ limit, policies }: SeatLimit, channel: WriteChannel, isOw
   return null;
 }
 
-/** `update`: the holder stays one, with another role, directory or cost centre. */
+/** `update`: a holder got another role, directory or cost centre. */
 type SeatMove = 'claim' | 'release' | 'update' | 'keep';
 
-/** What the ledger keeps of a holder, since it cannot be found out later. */
+/** Facts of a holder that the ledger stores, because they cannot be found later. */
 export interface HolderFacts {
   readonly role: string | null;
   readonly directoryId: string | null;
   readonly costCenter: string | null;
 }
 
-/**
- * What the ledger has to say about a user whose seat went from one state to another.
- *
- * @param known what the ledger says of the user already; null: nothing
- * @param now the same after the write
- */
+/** `known` has the facts of the user in the ledger, or null; `now` those after the write. */
 export function seatMove(
   before: SeatState,
   after: SeatState,
@@ -101,22 +89,20 @@ function isOther(a: HolderFacts, b: HolderFacts): boolean {
   return a.role !== b.role || a.directoryId !== b.directoryId || a.costCenter !== b.costCenter;
 }
 
-/** One line for the ledger, about the user of the statement. */
+/** One line of the ledger, about the user of the statement. */
 export interface SeatLine extends HolderFacts {
   move: Exclude<SeatMove, 'keep'> | 'opening';
   reason: string;
 }
 
-/** What a ledger line says beside the move itself: the role, directory and cost centre of that moment. */
 interface SeatCircumstances extends HolderFacts {
   reason: string;
-  /** What the ledger says of the user before the write; left out: nothing. */
   known?: HolderFacts | null;
-  /** The user has held the seat before this service knew of it: the line is an opening balance. */
+  /** The user held the seat before this service: the line is an opening balance. */
   opening?: boolean;
 }
 
-/** Returns the line of the ledger for a user whose seat went from one state to another; null: there is none to write. */
+/** Returns the line of the ledger for a user whose seat changed its state, or null. */
 export function seatLine(before: SeatState, after: SeatState, about: SeatCircumstances): SeatLine | null {
   const { role, directoryId, costCenter, reason, known, opening } = about;
   const move = seatMove(before, after, known, about);
@@ -125,24 +111,23 @@ export function seatLine(before: SeatState, after: SeatState, about: SeatCircums
 }
 
 /**
- * How a tenant's limit is kept. `unlimited`: there is none. `open`: the limit is far, and a claim takes no lock of its own.
- * `exact`: each claim counts under the tenant's lock.
+ * How a tenant's limit is kept. `unlimited`: there is none. `open`: the limit is far, and a claim takes no exclusive
+ * lock. `exact`: each claim counts under the tenant's lock.
  */
 export type SeatMode = 'unlimited' | 'open' | 'exact';
 
-/** What can change the mode. */
 export type SeatModeEvent =
-  /** An admin sets a limit, or removes it (null). */
+  /** An administrator sets a limit, or removes it (null). */
   | { kind: 'limit_changed'; limit: number | null }
-  /** A claim counts under the lock: the others must count, too, until the limit is known to be far. */
+  /** A claim counts under the lock: other claims must count, too, until the limit is known to be far. */
   | { kind: 'counted' }
-  /** `free` seats were counted under the lock; at most `inFlight` claims can be on their way without it. */
+  /** `free` seats were counted under the lock; at most `inFlight` claims can be under way without it. */
   | { kind: 'measured'; free: number; inFlight: number };
 
-/** The limit is far when this many times the claims that can be on their way still fit. */
+/** The limit is far when this multiple of the claims in flight fits. */
 const FAR = 4;
 
-/** Returns the mode after an event. Every change of the stored mode is a result of this function. */
+/** Returns the mode after an event. Every change of the stored mode comes from this function. */
 export function nextSeatMode(mode: SeatMode, event: SeatModeEvent): SeatMode {
   switch (event.kind) {
     case 'limit_changed':

@@ -22,7 +22,6 @@ const POLICIES = ['wait', 'block', 'allow'];
 const CHANNELS = ['directory', 'api', 'sign_in'];
 const ONE_OF = `must be one of: ${POLICIES.join(', ')}`;
 
-/** What happens when no seat is left, for each channel. */
 class PoliciesDto {
   @Choice(POLICIES, { optional: true, description: 'SCIM directories' })
   directory?: SeatPolicy;
@@ -32,7 +31,6 @@ class PoliciesDto {
   sign_in?: SeatPolicy;
 }
 
-/** The body of `PUT /seats/limit`. */
 @ApiExtraModels(PoliciesDto)
 export class SeatLimitDto {
   @Whole({ min: 0, max: 10_000_000, optional: true, nullable: true, description: 'null: no limit' })
@@ -45,7 +43,6 @@ export class SeatLimitDto {
   policy?: SeatPolicy | PoliciesDto;
 }
 
-/** The policies of a request: one word applies to every channel. */
 function policiesIn(policy: SeatPolicy | PoliciesDto | undefined): PoliciesDto {
   return typeof policy === 'string' ? { directory: policy, api: policy, sign_in: policy } : (policy ?? {});
 }
@@ -60,18 +57,16 @@ function policyProblem(value: unknown): string | null {
   return null;
 }
 
-/** The body of `POST /seats/reconcile`. */
 export class ReconcileDto {
   @Flag({ optional: true, description: 'append the lines that make the ledger follow the users' })
   repair?: boolean;
 }
 
-/** A hundred years: no bound that a customer meets, and one for a year with a typing error. */
+/** A hundred years: a bound only for a year with a typing error. */
 const MAX_DAYS = 36_525;
 const USUAL_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Seats: how many, who, since when, why, at any past moment. */
 @ApiController('seats')
 export class SeatsController {
   constructor(
@@ -196,14 +191,14 @@ export class SeatsController {
   }
 }
 
-/** Returns the range of the last 30 days, with today as the last one. */
+/** Returns the last 30 days, with today as the last one. */
 function lastDays(today: string): { from: string; to: string } {
   const dayAt = (distance: number): string =>
     new Date(Date.parse(today) + distance * DAY_MS).toISOString().slice(0, 10);
   return { from: dayAt(1 - USUAL_DAYS), to: dayAt(1) };
 }
 
-/** The days of a usage report: 422 unless both are days, and in order. */
+/** Returns the range, or refuses it with 422 unless both are days in order. */
 function rangeOf(from: string | undefined, to: string | undefined): { from: string; to: string } {
   const errors = [
     { field: 'from', value: from },
@@ -219,7 +214,7 @@ function rangeOf(from: string | undefined, to: string | undefined): { from: stri
   return { from: from!, to: to! };
 }
 
-/** Seats at a moment; null: not known. */
+/** Null for unknown figures. */
 interface SeatSummary extends ReportMoment {
   limit: number | null;
   policy: unknown;

@@ -12,20 +12,20 @@ import {
   type SeatModeEvent,
 } from './seat.rules.js';
 
-/** What each kind of line adds to the seats in use. */
 const STEP = { claim: 1, opening: 1, release: -1, update: 0 } as const;
 
-// Used seats: the sealed count, and the steps of entries that are not sealed yet (of about the last second).
+// The sealed count, and the steps of entries of about the last second, which are not sealed yet.
 const USED = (tenant: string): string => `
   (coalesce((select count from chain_heads where tenant_id = ${tenant} and chain = 'seats'), 0)
    + coalesce((select sum(delta) from seat_entries where tenant_id = ${tenant} and sequence is null), 0))::int`;
 
 /**
- * The SQL of the seats. The limit is exact and far from it costs no lock: in mode `open` a claim share-locks the
- * tenant's limit row and goes through only if the limit is further away than all claims that can be in flight at once
- * (`max_connections`); in mode `exact` a claim locks the row, counts, and holds the lock to its commit. The change to
- * `exact` takes the same lock, so it waits for every claim in flight, and none can slip in behind it: a share lock
- * re-reads the row, and `mode = 'open'` no longer holds.
+ * The SQL of the seats. The limit is exact, but far from it a claim takes no exclusive lock.
+ *
+ * In mode `open` a claim share-locks the tenant's limit. It is admitted only if the limit is further away than all
+ * claims that can be in flight at once (`max_connections`). In mode `exact` a claim locks the row, counts, and holds
+ * the lock to its commit. The change to `exact` takes the same lock, so it waits for every claim in flight. A later
+ * claim reads the row again after its share lock, and finds that `mode = 'open'` no longer holds.
  */
 @Injectable()
 export class SeatsRepository {
@@ -34,12 +34,10 @@ export class SeatsRepository {
     private readonly holders: SeatHolders,
   ) {}
 
-  /** Begins the limit of a new tenant: there is none. */
   async open(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(`insert into seat_limits (tenant_id) values ($1)`, [tenantId]);
   }
 
-  /** Returns the limit of a tenant. */
   async limitOf(tenantId: string, db: SqlRunner = this.db): Promise<SeatLimit> {
     const { rows } = await db.query<LimitRow>(`select ${LIMIT_COLUMNS} from seat_limits where tenant_id = $1`, [
       tenantId,
@@ -47,15 +45,15 @@ export class SeatsRepository {
     return toLimit(rows[0]);
   }
 
-  /** Returns the seats held at this moment; exact for what is committed. */
+  /** Returns the seats held now, exact for committed writes. */
   async used(tenantId: string, db: SqlRunner = this.db): Promise<number> {
     const { rows } = await db.query<{ used: number }>(`select ${USED('$1')} as used`, [tenantId]);
     return rows[0]!.used;
   }
 
   /**
-   * Locks the tenant's limit to the end of the transaction and returns how many seats are free; without a limit 0. From
-   * here on the tenant counts exactly.
+   * Locks the tenant's limit to the end of the transaction, and returns the free seats; 0 without a limit. From now on
+   * the tenant counts exactly.
    */
   async lockAndCount(tx: SqlRunner, tenantId: string): Promise<{ limit: SeatLimit; free: number }> {
     const locked = await tx.query<LimitRow>(
@@ -68,14 +66,12 @@ export class SeatsRepository {
     return { limit, free: limit.limit - (await this.used(tenantId, tx)) };
   }
 
-  /** Stores the mode that follows from an event, under the tenant's lock. */
   async setMode(tx: SqlRunner, tenantId: string, mode: SeatMode, event: SeatModeEvent): Promise<SeatMode> {
     const next = nextSeatMode(mode, event);
     if (next !== mode) await tx.query(`update seat_limits set mode = $2 where tenant_id = $1`, [tenantId, next]);
     return next;
   }
 
-  /** Stores limit and policies, and the mode that the limit begins in. */
   async store(tx: SqlRunner, tenantId: string, { limit, mode, policies }: SeatLimit): Promise<void> {
     await tx.query(
       `insert into seat_limits (tenant_id, seat_limit, mode, directory_policy, api_policy, sign_in_policy, updated_at)
@@ -88,9 +84,7 @@ export class SeatsRepository {
   }
 
   /**
-   * Makes all claims of a tenant without a limit count, before a limit is set.
-   *
-   * @returns false: they counted already
+   * Makes all claims of a tenant without a limit count, before a limit is set. Returns false when they already counted.
    */
   async beginToCount(tenantId: string): Promise<boolean> {
     const { rowCount } = await this.db.query(
@@ -100,7 +94,7 @@ export class SeatsRepository {
     return rowCount !== 0;
   }
 
-  /** Returns tenants whose claims count under the lock, after a tenant, in the order of their ids. */
+  /** Returns tenants whose claims count under the lock, in the order of their ids. */
   async counting(after: string, most: number): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select tenant_id from seat_limits where mode = 'exact' and tenant_id > $1 order by tenant_id limit $2`,
@@ -109,17 +103,17 @@ export class SeatsRepository {
     return rows.map((row) => row.tenant_id);
   }
 
-  /** Returns how many claims can be on their way without the tenant's lock. */
+  /** Returns how many claims can be under way without the tenant's lock. */
   async inFlight(db: SqlRunner = this.db): Promise<number> {
     const { rows } = await db.query<{ n: number }>(`select current_setting('max_connections')::int as n`);
     return rows[0]!.n;
   }
 
   /**
-   * Adds the guard of a claim that takes no lock of its own; the subject must demand a row of the part.
+   * Adds the guard of a claim without an exclusive lock; the subject must demand a row of the part.
    *
-   * @param userId the user who is to get the seat and whose row is locked before the limit, as a claim that counts under
-   *   the lock of the limit does; null: a new user
+   * @param userId the user of the claim, whose row is locked before the limit, as in the exact mode; null for a new
+   * user
    */
   guard(statement: WriteStatement, tenantId: string, mode: 'unlimited' | 'open', userId: string | null): Part {
     const claimant =
@@ -132,7 +126,7 @@ export class SeatsRepository {
         { each: true },
       );
     }
-    // It never runs together with others: a connection would bring more claims than the distance allows for.
+    // Never together with others: one connection would bring more claims than the distance admits.
     return statement.given((p) => {
       const tenant = p.add(tenantId);
       const after = claimant === null ? '' : `and exists (select 1 from ${claimant.name})`;
@@ -141,7 +135,6 @@ export class SeatsRepository {
     });
   }
 
-  /** Adds a line of the ledger to a write statement. */
   add(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
     statement.add(
       (p) => `insert into seat_entries
@@ -153,7 +146,10 @@ export class SeatsRepository {
     );
   }
 
-  /** Adds an `update` line for each holder among the rows of the subject (`id, seat, role, cost_center`), now without a directory. */
+  /**
+   * Adds an `update` line for each holder among the rows of the subject (`id, seat, role, cost_center`), now without a
+   * directory.
+   */
   addUpdates(statement: WriteStatement, tenantId: string, reason: string, source: ChangeSource): void {
     statement.add(
       (p) => `insert into seat_entries
@@ -163,7 +159,6 @@ export class SeatsRepository {
     );
   }
 
-  /** Adds lines that correct the ledger, in their order. */
   async addSteps(
     tx: SqlRunner,
     tenantId: string,
@@ -182,12 +177,11 @@ export class SeatsRepository {
   }
 }
 
-/** A line that corrects the ledger. */
 export interface CorrectingLine {
   readonly kind: 'repair' | 'correction';
   readonly user_id: string | null;
   readonly delta: number;
-  /** What the user is now; null of a user who was removed, and of a line about limit and policy. */
+  /** Null for a deleted user, and for a line about limit and policy. */
   readonly role: string | null;
   readonly directory_id: string | null;
   readonly cost_center: string | null;

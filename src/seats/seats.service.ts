@@ -26,7 +26,6 @@ export class SeatLimitReached extends DomainError {
   }
 }
 
-/** A way to a seat, and the limit from which it follows. */
 interface SeatClaim {
   readonly limit: SeatLimit;
   readonly mode: ClaimMode;
@@ -34,10 +33,10 @@ interface SeatClaim {
 
 const TTL = 1000;
 
-/** Takes and gives back seats as part of the write that needs it. */
+/** Claims and releases seats as part of a write. */
 @Injectable()
 export class SeatsService {
-  // A limit that was changed meanwhile is harmless: the statement checks it again.
+  // A stale limit is harmless: the statement checks it again.
   private readonly limits: FreshCache<SeatLimit>;
 
   constructor(
@@ -50,27 +49,25 @@ export class SeatsService {
     db.feed.on(['seat_limits'], (row) => this.limits.drop(row?.tenantId));
   }
 
-  /** Returns how a claim may be made just now, and the limit that says so: it may be another one at the next look. */
   async claimFor(tenantId: string, channel: WriteChannel, isOwner: boolean): Promise<SeatClaim> {
     const limit = await this.limitOf(tenantId);
     return { limit, mode: claimMode(limit, channel, isOwner) };
   }
 
-  /** The limit as this process knows it. */
   limitOf(tenantId: string): Promise<SeatLimit> {
     return this.limits.get(tenantId, () => this.repository.limitOf(tenantId));
   }
 
-  /** Forgets the limit, after a guard has refused or the limit was changed. */
   forget(tenantId: string): void {
     this.limits.drop(tenantId);
   }
 
   /**
-   * Adds the condition of a claim without a lock of its own.
+   * Adds the condition of a claim without an exclusive lock.
    *
-   * @param userId null: a new user
-   * @returns the part whose row the subject must demand; null: nothing can stop the claim (policy `allow`, or the owner)
+   * @param userId null for a new user
+   * @returns the part whose row the subject must demand; null when nothing can stop the claim (policy `allow`, or the
+   * owner)
    */
   guard(statement: WriteStatement, tenantId: string, { limit, mode }: SeatClaim, userId: string | null): Part | null {
     if (mode === 'open') return this.repository.guard(statement, tenantId, 'open', userId);
@@ -78,14 +75,14 @@ export class SeatsService {
   }
 
   /**
-   * Returns whether a seat is free for the user, under the tenant's lock: a free one that another user waits for is not.
-   * The answer holds to the end of the transaction.
+   * Returns whether a seat is free for the user, and not for one who has waited longer, under the tenant's lock to the
+   * end of the transaction.
    *
    * @throws {SeatLimitReached} when none is free, the channel's policy is `block`, and the user may not wait
    */
   async freeUnderLock(tx: SqlRunner, tenantId: string, ask: SeatAsk): Promise<boolean> {
     const { limit, free } = await this.repository.lockAndCount(tx, tenantId);
-    // The users who wait are counted only where the count decides.
+    // Waiting users are counted only where the count decides.
     const counts = free > 0 && !ask.inTurn && claimMode(limit, ask.channel, ask.isOwner) !== 'free';
     const waiting = counts ? await this.holders.waitingFor(tx, tenantId, ask.userId, free) : 0;
     const decision = decideSeat(limit, ask, { free, waiting });
@@ -93,18 +90,16 @@ export class SeatsService {
     return decision !== 'must_wait';
   }
 
-  /** See {@link SeatsRepository.addUpdates}. */
   addUpdates(statement: WriteStatement, tenantId: string, reason: string, source: ChangeSource): void {
     this.repository.addUpdates(statement, tenantId, reason, source);
   }
 
-  /** Adds a line of the ledger to the write that makes it true. */
   addLine(statement: WriteStatement, tenantId: string, line: SeatLine, source: ChangeSource): void {
     this.repository.add(statement, tenantId, line, source);
   }
 }
 
-/** A seat, an e-mail address or a key of a tenant has become free: users that wait for one may come into force. */
+/** A seat, an e-mail address or a key of a tenant has become free: waiting users may come into force. */
 export class RoomMade {
   constructor(readonly tenantId: string) {}
 }

@@ -1,10 +1,9 @@
 /**
- * The version from which on a holder's new role, directory or cost centre is a line of the ledger. A split of usage before
- * that time is not known.
+ * From this version on a holder's new role, directory or cost centre is a line of the ledger. Earlier usage cannot be
+ * split.
  */
 export const HOLDER_FACTS_VERSION = '0.1.0';
 
-/** One entry of the ledger, as far as usage is about it. */
 export interface UsageRow {
   effective_at: string;
   count_after: number;
@@ -12,18 +11,18 @@ export interface UsageRow {
   user_id: string | null;
 }
 
-/** Seats over one interval: the most at once, the time-weighted mean, those at its end, and how many people. */
+/** Seats over one interval: the maximum, the time-weighted mean, the seats at its end, and the number of holders. */
 export interface Usage {
   peak: number | null;
   average: number | null;
   end: number | null;
-  /** Null where the ledger did not exist yet. */
+  /** Null before the ledger existed. */
   distinct_holders: number | null;
 }
 
 /**
- * The users who hold a seat: those whose lines add up to more than 0. The sum does not depend on the order of a user's lines,
- * which earlier versions did not always keep.
+ * The holders of seats: users whose lines add up to more than 0. The sum does not depend on the order of a user's
+ * lines, which earlier versions did not always keep.
  */
 export class Holders {
   /** Users with the sum 1: nearly all. */
@@ -31,19 +30,16 @@ export class Holders {
   /** The sums that are neither 0 nor 1. */
   private readonly others = new Map<string, number>();
 
-  /** The number of holders. */
   get size(): number {
     let size = this.single.size;
     for (const net of this.others.values()) if (net > 0) size++;
     return size;
   }
 
-  /** Returns whether the user holds a seat. */
   has(userId: string): boolean {
     return this.single.has(userId) || (this.others.get(userId) ?? 0) > 0;
   }
 
-  /** Adds a line, or the sum of lines. */
   add(userId: string, delta: number): void {
     const net = delta + (this.single.has(userId) ? 1 : (this.others.get(userId) ?? 0));
     this.single.delete(userId);
@@ -53,21 +49,20 @@ export class Holders {
   }
 }
 
-/** Usage of one interval, taken entry by entry: however many there are, none is kept. */
+/** Usage of one interval, taken entry by entry. It keeps no entry. */
 export class UsageMeter {
   private peak: number | null;
   private seatTime = 0;
   private known = 0;
   private at: number;
   private readonly holdersAtStart: number;
-  /** Who came in the interval, and of those who were there at its start who has left. */
   private readonly joined = new Set<string>();
   private readonly left = new Set<string>();
 
   /**
-   * @param from RFC 3339, where the interval begins
-   * @param count the seats at its start; null: unknown
-   * @param holders the people who held one then; brought up to date with each entry
+   * @param from RFC 3339, the begin of the interval
+   * @param count the seats at its start; null when unknown
+   * @param holders the holders then; each entry updates them
    */
   constructor(
     from: string,
@@ -79,7 +74,6 @@ export class UsageMeter {
     this.holdersAtStart = holders.size;
   }
 
-  /** Takes the next entry of the interval. */
   take(row: UsageRow): void {
     this.pass(Date.parse(row.effective_at));
     this.count = row.count_after;
@@ -92,7 +86,6 @@ export class UsageMeter {
     if (held && !this.holders.has(userId) && !this.joined.has(userId)) this.left.add(userId);
   }
 
-  /** What came of it, at the end of the interval. */
   end(to: string): Usage {
     this.pass(Date.parse(to));
     const average = this.known > 0 ? Math.round((this.seatTime / this.known) * 1000) / 1000 : this.count;
@@ -114,8 +107,10 @@ export class UsageMeter {
 }
 
 /**
- * Usage over the half-open interval [from, to). `before` is the count when it began (null: unknown), `holders` the
- * people who held a seat then, and is brought up to date to the end of the interval.
+ * Returns usage over the half-open interval [from, to).
+ *
+ * @param before the seats at its start; null when unknown
+ * @param holders the holders then; updated to the end of the interval
  */
 export function usageOf(
   from: string,

@@ -26,7 +26,6 @@ export function useOf(client: Omit<ClientUse, 'id'>): ClientUse {
   return { ...client, id: `${client.clientId} ${client.secretId ?? ''}` };
 }
 
-/** When each client and each secret was last used, and with it when each directory has sent its last request. */
 @Injectable()
 export class ClientUses extends CredentialUses<ClientUse> {
   constructor(
@@ -52,7 +51,6 @@ export class ClientUses extends CredentialUses<ClientUse> {
   }
 }
 
-/** Returns the last use of each credential. */
 function lastOf(
   uses: readonly (ClientUse & { at: Date })[],
   idOf: (use: ClientUse) => string | null,
@@ -67,16 +65,13 @@ function lastOf(
   return [...last.values()];
 }
 
-/** An access token, as the SCIM routes need it. */
 interface AccessToken extends ScimCredential {
   readonly use: ClientUse;
 }
 
 type AccessTokenRow = CredentialRow & { client_id: string; secret_id: string | null; directory_id: string };
 
-/**
- * Finds the credential of a SCIM request: a SCIM token of the directory, or an access token of one of its clients.
- */
+/** Finds the credential of a SCIM request: a SCIM token of the directory, or an access token of one of its clients. */
 @Injectable()
 export class ScimCredentials {
   private readonly accessTokens: CredentialCache<AccessTokenRow, AccessToken>;
@@ -91,7 +86,7 @@ export class ScimCredentials {
   ) {
     this.accessTokens = new CredentialCache(db, clock, {
       table: 'access_tokens',
-      // The rows of client and secret are read with the token: their end is the end of all their tokens.
+      // The token ends with its client and its secret, so the statement reads their rows too.
       query: (tenantId, hash) => `select a.id, a.client_id, a.secret_id, a.directory_id,
           least(a.expires_at, s.expires_at) as expires_at,
           least(c.revoked_at, s.revoked_at) as revoked_at
@@ -119,22 +114,16 @@ export class ScimCredentials {
     return token.parsed?.kind === 'tba' ? this.findAccessToken(token, from) : this.tokens.find(token, from);
   }
 
-  /** A valid credential came from a network that its directory does not admit: the directory remembers the address. */
-  noteOutside(credential: ScimCredential, address: string | null): void {
-    this.tokens.noteOutside(credential, address);
+  noteOutside({ tenantId, directoryId }: ScimCredential, address: string | null): void {
+    this.refusals.noteOutside(tenantId, directoryId, address);
   }
 
-  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
+  /** Stores the refusal of a header without a bearer token at the directories of the tenant that the header names. */
   noteUnreadable(header: string, from?: string): void {
-    this.tokens.noteUnreadable(header, from);
+    this.refusals.noteUnreadable(header, from);
   }
 
-  /**
-   * Returns the access token of a text; the directory remembers a refusal and its reason.
-   *
-   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
-   */
-  async findAccessToken(
+  private async findAccessToken(
     { parsed, text }: PresentedToken,
     from?: { ip?: string | undefined },
   ): Promise<ScimCredential | null> {
@@ -150,7 +139,7 @@ export class ScimCredentials {
     return null;
   }
 
-  /** After the end of a client or a secret: resolves when no process goes by the old values. */
+  /** Resolves when no process accepts the ended client or secret any more. */
   forget(tenantId: string): Promise<void> {
     return this.accessTokens.forgetAll(tenantId);
   }

@@ -29,12 +29,15 @@ import { type DirectoryClient, ClientStore, type ClientSecret } from './client.s
 import { ClientRefused, type ClientRefusalReason, InvalidClient } from './clients.errors.js';
 
 /**
- * The most access tokens of a client. A client that gets one for each of 25 requests a second keeps each for 40 seconds; with
- * a refusal in place of the oldest token it would stand still for the rest of an hour.
+ * The most access tokens of a client. A client that gets one for each of 25 requests a second keeps each for 40
+ * seconds.
+ * The oldest token ends first: a refusal would stop such a client for the rest of an hour.
  */
 const MOST_TOKENS = 1_000;
 
-/** Rows of clients that end automatically. An ended client or secret stays visible for a month; the audit log has it for longer. */
+/**
+ * Rows of clients that end automatically. An ended client or secret stays visible for a month, longer in the audit log.
+ */
 export const CLIENT_LEFTOVERS = [
   // A day longer than they are valid: the refusal of an old token has its reason.
   `delete from access_tokens where expires_at < now() - interval '1 day'`,
@@ -52,29 +55,26 @@ const REASONS: Partial<Record<OidcRefusalReason, ClientRefusalReason>> = {
   idp_answer_invalid: 'keys_invalid',
 };
 
-/** Returns the refusal of a client; another error is thrown on. */
 function refused(error: unknown): ClientRefused {
   if (error instanceof ClientRefused) return error;
   if (error instanceof OidcRefused) return new ClientRefused(REASONS[error.reason] ?? 'assertion_invalid');
   throw error;
 }
 
-/** A client that is authenticated, with its secret; null for an assertion. */
+/** `secret` is null where the client sent an assertion. */
 export interface AuthenticatedClient {
   readonly client: DirectoryClient;
   readonly secret: Pick<ClientSecret, 'id' | 'expiresAt'> | null;
 }
 
-/** An access token, and the seconds that it lives. */
 interface IssuedToken {
   readonly token: string;
   readonly seconds: number;
 }
 
 /**
- * Authenticates clients, and gives them access tokens.
- *
- * Verifies the assertions of clients (RFC 7523 §3): of their own key, or of the issuer that they are federated with.
+ * Authenticates clients, and gives them access tokens. Verifies assertions (RFC 7523 §3) of a client's own key or of
+ * its issuer.
  */
 @Injectable()
 export class AccessTokens {
@@ -107,10 +107,7 @@ export class AccessTokens {
     return proof.kind === 'secret' ? this.bySecret(proof, address) : this.byAssertion(proof, address);
   }
 
-  /**
-   * Gives an authenticated client an access token, which ends no later than the secret. A token of a client that has ended
-   * meanwhile is not valid.
-   */
+  /** Gives an authenticated client an access token, which ends no later than its secret. */
   async issue({ client, secret }: AuthenticatedClient): Promise<IssuedToken> {
     const { tenantId, id: clientId, directoryId, accessTokenSeconds } = client;
     const { token, hash } = mintToken('tba', tenantId);
@@ -169,12 +166,7 @@ export class AccessTokens {
     }
   }
 
-  /**
-   * Splits an assertion, which is not verified.
-   *
-   * @throws {ClientRefused} when it is no signed JWT, or is signed with an algorithm that is not accepted
-   */
-  read(text: string): SignedToken {
+  private read(text: string): SignedToken {
     try {
       // Libraries for certificates send theirs along (`x5c`).
       return readToken(text, 'assertion', ID_TOKEN_ALGS, ['x5c']);
@@ -183,12 +175,7 @@ export class AccessTokens {
     }
   }
 
-  /**
-   * Verifies the assertion of a client, and uses its `jti` up.
-   *
-   * @throws {ClientRefused} with the reason
-   */
-  async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
+  private async verify(client: DirectoryClient, token: SignedToken): Promise<void> {
     // The claims are checked first: an assertion that is refused anyway costs no request for keys.
     const once = checkAssertion(token, await this.expected(client), this.clock.now());
     try {
@@ -223,7 +210,7 @@ export class AccessTokens {
   }
 
   /** Adds a token. The oldest tokens of the client end where it has {@link MOST_TOKENS} others. */
-  async insertToken(token: {
+  private async insertToken(token: {
     tenantId: string;
     id: string;
     clientId: string;
@@ -244,7 +231,6 @@ export class AccessTokens {
   }
 }
 
-/** Returns the client of a secret, if the secret is valid and the request names its client. */
 function matching(
   clientId: string,
   secret: FoundCredential<ClientSecret> | null,

@@ -8,7 +8,6 @@ import { OidcRefused } from '../../protocols/oidc/oidc-refused.js';
 import type { ClientKind } from './clients.dto.js';
 import { ClientRefused, InvalidClient, InvalidTokenAsk } from './clients.errors.js';
 
-/** What an assertion has to name. */
 export interface ExpectedAssertion {
   readonly issuer: string;
   readonly subject: string;
@@ -17,19 +16,19 @@ export interface ExpectedAssertion {
   readonly isOwn: boolean;
 }
 
-/** The longest life of an assertion of an issuer, in seconds: one without `jti` can be used until it ends. */
+/** Seconds. The longest life of an issuer's assertion: one without `jti` can be used until it ends. */
 const MAX_LIFE = 86_400;
-/** The longest life of an assertion of the client’s own, in seconds: it is made for one request. */
+/** Seconds. The longest life of an assertion that the client signs with its own key, for one request. */
 const MAX_OWN_LIFE = 600;
 const MAX_JTI = 255;
-/** The explicit type of another kind of token (RFC 8725 §3.11). Any other `typ` says nothing (RFC 7519 §5.1). */
+/** The explicit type of another kind of token (RFC 8725 §3.11). Any other `typ` has no meaning (RFC 7519 §5.1). */
 const OTHER_TOKEN = /^(?!(?:application\/)?client-authentication\+jwt$).*\+jwt$/;
 
 /**
- * Checks the claims of an assertion (RFC 7523 §3). The signature is checked by the caller.
+ * Checks the claims of an assertion (RFC 7523 §3). The caller checks the signature.
  *
- * @returns the id that is used up until a time, in seconds since 1970; null: the assertion has no `jti`, and may be used until
- *   it ends, as those of Entra
+ * @returns the `jti` with the end of its use; null when the assertion has none and can be used until it ends, as those
+ * of Entra
  * @throws {ClientRefused} with the reason
  */
 export function checkAssertion(
@@ -52,7 +51,7 @@ export function checkAssertion(
   const seconds = now.getTime() / 1000;
   if (seconds >= exp + SKEW) throw new ClientRefused('assertion_expired');
   if (Math.max(...[iat, nbf].filter(isTime)) - seconds > SKEW) throw new ClientRefused('assertion_not_yet_valid');
-  // Without a begin the life is what is left of it, by the clock of the client.
+  // Without `iat` and `nbf` the life is the time that is left until `exp`.
   const life = exp - ([iat, nbf].find(isTime) ?? seconds + SKEW);
   if (life > (expected.isOwn ? MAX_OWN_LIFE : MAX_LIFE)) throw new ClientRefused('assertion_lives_too_long');
   if (jti === undefined) {
@@ -70,12 +69,12 @@ function isTime(value: unknown): value is number {
 
 const FORM = /^cli_([0-9a-z]{8,40})_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Creates the id of a client, which is its `client_id`: it names the tenant, so that a look-up begins with the tenant. */
+/** Creates a `client_id`. It names the tenant, so that a look-up begins with the tenant. */
 export function newClientId(tenantId: string): string {
   return newId('cli').replace('_', `_${tenantId.replace(/^ten_/, '')}_`);
 }
 
-/** Returns the tenant that a `client_id` names; null: it is no id of a client. */
+/** Returns the tenant that a `client_id` names; null when the text is not a client id. */
 export function tenantOfClient(clientId: string): string | null {
   const tenant = FORM.exec(clientId)?.[1];
   return tenant === undefined ? null : `ten_${tenant}`;
@@ -83,11 +82,7 @@ export function tenantOfClient(clientId: string): string | null {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Returns the end of a new secret: a year from now unless the request has another one.
- *
- * @throws {InvalidFields} for an end in the past, or more than three years away
- */
+/** @throws {InvalidFields} for an end in the past, or more than three years away */
 export function secretEnd(asked: Date | undefined, now: Date): Date {
   if (asked === undefined) return new Date(now.getTime() + 365 * DAY_MS);
   const left = asked.getTime() - now.getTime();
@@ -96,7 +91,6 @@ export function secretEnd(asked: Date | undefined, now: Date): Date {
   return asked;
 }
 
-/** What the assertions of a client have to fit. */
 export interface ClientSettings {
   kind: ClientKind;
   issuer: string | null;
@@ -109,7 +103,6 @@ export interface ClientSettings {
 const FIELDS = ['issuer', 'subject', 'audience', 'jwks', 'jwks_url'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** The fields that a kind can have. */
 const TAKEN: Record<ClientKind, readonly Field[]> = {
   secret: [],
   private_key_jwt: ['jwks', 'jwks_url'],
@@ -117,11 +110,6 @@ const TAKEN: Record<ClientKind, readonly Field[]> = {
 };
 const MAX_JWKS = 16_384;
 
-/**
- * Returns what is wrong with the settings of a client.
- *
- * @param addressProblem why this service must not call an address; null: it may
- */
 export function clientProblems(
   settings: ClientSettings,
   addressProblem: (address: string) => string | null,
@@ -178,7 +166,6 @@ function problemOfKeys(jwks: Record<string, unknown>): string | null {
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const MAX_CLIENT_ID = 200;
 
-/** The fields of a request for an access token that count. */
 export const TOKEN_FIELDS = [
   'grant_type',
   'client_id',
@@ -187,19 +174,17 @@ export const TOKEN_FIELDS = [
   'client_assertion',
 ] as const;
 
-/** How a client authenticates at the token address: with a secret, or with a signed assertion. */
 export type ClientProof =
   | { kind: 'secret'; clientId: string; secret: string }
   /** `clientId` is null where only the assertion names the client. */
   | { kind: 'assertion'; clientId: string | null; assertion: string };
 
 /**
- * Reads a request for an access token (RFC 6749 §4.4.2, §2.3). Any `scope` is ignored: the answer names the scope that is
- * granted.
+ * Reads a request for an access token (RFC 6749 §4.4.2, §2.3). Any `scope` is ignored.
  *
  * @param headers all `Authorization` headers of the request
- * @throws {InvalidTokenAsk} for a field that is missing or does not fit, another grant, or two ways of authentication
- * @throws {InvalidClient} when the request has no authentication, or an unreadable one
+ * @throws {InvalidTokenAsk} for a missing or unfitting field, another grant, or two ways of authentication
+ * @throws {InvalidClient} when the authentication is missing or unreadable
  */
 export function readTokenRequest(
   form: ReadonlyMap<(typeof TOKEN_FIELDS)[number], string>,
@@ -253,7 +238,6 @@ function decoded(text: string): string | null {
 
 const invalid = (detail: string): InvalidTokenAsk => new InvalidTokenAsk('invalid_request', detail);
 
-/** Returns the address where clients get access tokens, below a base address. */
 export function tokenAddressOf(baseUrl: string): string {
   return `${baseUrl}/oauth/token`;
 }

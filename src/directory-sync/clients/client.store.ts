@@ -8,7 +8,6 @@ import { ScimCredentials } from './access-token.store.js';
 import { tenantOfClient } from './client.rules.js';
 import type { ClientKind } from './clients.dto.js';
 
-/** A client, as the token address needs it. */
 export interface DirectoryClient {
   readonly tenantId: string;
   readonly id: string;
@@ -17,17 +16,15 @@ export interface DirectoryClient {
   readonly issuer: string | null;
   readonly subject: string | null;
   readonly audience: string | null;
-  /** Its own keys; read once, because reading a key takes longer than verifying with it. */
+  /** Read once, because reading a key takes longer than verifying with it. */
   readonly keys: readonly IdpKey[];
   readonly jwksUrl: string | null;
   readonly accessTokenSeconds: number;
 }
 
-/** The columns of a client `c` that {@link clientOf} reads. */
 const CLIENT_COLUMNS = `c.id as client_id, c.directory_id, c.kind, c.issuer, c.subject, c.audience, c.jwks, c.jwks_url,
   c.access_token_seconds`;
 
-/** A row of {@link CLIENT_COLUMNS}. */
 interface ClientColumns {
   client_id: string;
   directory_id: string;
@@ -40,7 +37,6 @@ interface ClientColumns {
   access_token_seconds: number;
 }
 
-/** Returns the client of a row. */
 export function clientOf(row: ClientColumns, tenantId: string): DirectoryClient {
   return {
     tenantId,
@@ -56,18 +52,12 @@ export function clientOf(row: ClientColumns, tenantId: string): DirectoryClient 
   };
 }
 
-/** A secret of a client. */
 export interface ClientSecret {
   readonly id: string;
   readonly client: DirectoryClient;
   readonly expiresAt: Date | null;
 }
 
-/**
- * Finds clients by their ids.
- *
- * What this process keeps of clients, their secrets and their access tokens.
- */
 @Injectable()
 export class ClientStore {
   private readonly clients: CredentialCache<CredentialRow & ClientColumns, DirectoryClient>;
@@ -105,30 +95,21 @@ export class ClientStore {
     db.feed.on(['directory_clients'], (row) => this.secrets.dropAll(row?.tenantId));
   }
 
-  /** Returns a client, also a deleted one; null: there is none. */
+  /** Returns a client, also a deleted one; null when the id is unknown. */
   async find(clientId: string): Promise<FoundCredential<DirectoryClient> | null> {
     const tenantId = tenantOfClient(clientId);
     return tenantId === null ? null : this.clients.find({ tenantId, hash: Buffer.from(clientId) });
   }
 
-  /** After a change of clients made here: resolves when no process goes by the old values. */
-  forget(...ids: string[]): Promise<void> {
-    return this.clients.forget(...ids);
-  }
-
-  /** Returns the secret of a text, also an ended one; null: there is none. */
+  /** Returns the secret of a text, also an ended one; null when the text is no known secret. */
   async findSecret(text: string): Promise<FoundCredential<ClientSecret> | null> {
     const token = parseToken(text);
     return token?.kind === 'tbd' ? this.secrets.find(token) : null;
   }
 
-  /** After a change of secrets or clients made here: resolves when no process goes by the old values. */
-  forgetSecret(tenantId: string): Promise<void> {
-    return this.secrets.forgetAll(tenantId);
-  }
-
-  /** After the end of clients or secrets here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the old values of these clients, their secrets and access tokens. */
   async forgetAll(tenantId: string, ...clientIds: string[]): Promise<void> {
-    await Promise.all([this.forget(...clientIds), this.forgetSecret(tenantId), this.tokens.forget(tenantId)]);
+    const { clients, secrets, tokens } = this;
+    await Promise.all([clients.forget(...clientIds), secrets.forgetAll(tenantId), tokens.forget(tenantId)]);
   }
 }

@@ -16,7 +16,6 @@ import {
 } from './clients.dto.js';
 import { ClientsService } from './clients.service.js';
 
-/** Routes for the OAuth clients of a directory. */
 @ApiController('directories/:directory_id/clients', { tag: 'directories' })
 @RequireScope('admin')
 export class ClientsController {

@@ -5,18 +5,12 @@ import { AsSent, ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
 import { DIALECT, REQUESTS_LAST_DAY } from '../directories/directories.dto.js';
 
-/**
- * How a client authenticates: with a secret, with assertions that it signs with its own key, or with assertions of another
- * issuer (workload identity federation).
- */
 const CLIENT_KINDS = ['secret', 'private_key_jwt', 'federated'] as const;
-/** One of `CLIENT_KINDS`. */
 export type ClientKind = (typeof CLIENT_KINDS)[number];
 
 const MAX_CLAIM = 500;
 const EXAMPLE_ID = 'cli_01k0000000abcdefghjkmnpqrs_01k0000000abcdefghjkmnpqrs';
 
-/** The body of `POST /directories/{id}/clients`. */
 @AsSent('jwks')
 @ServerSet(
   'id',
@@ -86,7 +80,6 @@ export class CreateClient {
   expires_at?: Date;
 }
 
-/** The body of `POST /directories/{id}/clients/{client_id}/secrets`. */
 @ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at')
 export class CreateClientSecret {
   @Moment({ optional: true, description: 'When it ends: in a year unless set, in three years at the most.' })
@@ -101,7 +94,6 @@ export class CreateClientSecret {
   overlap_seconds?: number;
 }
 
-/** A secret of a client, without its text. */
 export class ClientSecretBody {
   @ApiProperty({ example: 'cls_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -119,7 +111,6 @@ export class ClientSecretBody {
   revoked_at!: Date | null;
 }
 
-/** A new secret with its text, in the answer that creates it. */
 export class NewClientSecretBody extends ClientSecretBody {
   @ApiProperty({ example: EXAMPLE_ID })
   client_id!: string;
@@ -127,7 +118,6 @@ export class NewClientSecretBody extends ClientSecretBody {
   client_secret!: string;
 }
 
-/** A client of a directory. */
 export class ClientBody extends ShownType(CreateClient, ['name', 'kind', 'access_token_seconds']) {
   @ApiProperty({ example: EXAMPLE_ID, description: 'The `client_id` of its requests for tokens.' })
   id!: string;
@@ -157,7 +147,6 @@ export class ClientBody extends ShownType(CreateClient, ['name', 'kind', 'access
   revoked_at!: Date | null;
 }
 
-/** A client with its requests. */
 export class ShownClientBody extends ClientBody {
   @ApiProperty(REQUESTS_LAST_DAY)
   requests_last_day!: number;
@@ -165,7 +154,6 @@ export class ShownClientBody extends ClientBody {
   dialect!: string | null;
 }
 
-/** A new client. */
 export class NewClientBody extends ClientBody {
   @ApiProperty({ required: false, description: 'Of the kind `secret`: its first secret; only this answer shows it.' })
   client_secret?: string;

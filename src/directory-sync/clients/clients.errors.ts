@@ -26,7 +26,7 @@ export class InvalidClient extends DomainError {
   }
 }
 
-/** Why a client gets no access token. The values are shown as the last refusal of its directory. */
+/** Why a client gets no access token. A directory shows the value as its last refusal. */
 export type ClientRefusalReason =
   | 'client_unknown'
   | 'client_deleted'

@@ -4,14 +4,12 @@ import type { PageRequest } from '../../base/http/page.js';
 import type { ClientSettings } from './client.rules.js';
 import type { ClientBody, ClientSecretBody } from './clients.dto.js';
 
-/** A client with its secrets. */
 export type ClientRow = Omit<ClientBody, 'token_url' | 'scim_base_url'>;
 
 const SECRET_COLUMNS = 'id, prefix, created_by, created_at, expires_at, last_used_at, revoked_at';
 const COLUMNS = `id, name, kind, issuer, subject, audience, jwks, jwks_url, access_token_seconds, created_by, created_at,
   last_used_at, revoked_at`;
 
-/** Statements on the tables of clients and of their secrets. */
 @Injectable()
 export class ClientsRepository {
   constructor(private readonly db: Database) {}
@@ -80,7 +78,7 @@ export class ClientsRepository {
     return this.withSecrets(tenantId, rows, this.db);
   }
 
-  /** Returns a client; with `lock`, changes of it wait. */
+  /** `lock`: other changes of the client wait. */
   async find(
     tenantId: string,
     directoryId: string,
@@ -97,7 +95,6 @@ export class ClientsRepository {
     return client ?? null;
   }
 
-  /** Ends a client, and with it its secrets and access tokens. */
   async revoke(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
     await tx.query(
       `update directory_clients set revoked_at = now() where tenant_id = $1 and id = $2 and revoked_at is null`,
@@ -105,7 +102,7 @@ export class ClientsRepository {
     );
   }
 
-  /** Ends all clients of a directory; returns when one of them was last used, null: none was. */
+  /** Ends all clients of a directory. Returns when one of them was last used; null when none was. */
   async revokeAll(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
     const { rows } = await tx.query<{ last_used_at: Date | null }>(
       `update directory_clients set revoked_at = now()
@@ -116,7 +113,7 @@ export class ClientsRepository {
     return uses.sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
   }
 
-  /** Ends secrets in `inSeconds` seconds; an earlier end stays. With `id` null all of the client. */
+  /** Ends secrets in `inSeconds` seconds; an earlier end stays. `id` null: all secrets of the client. */
   async revokeSecrets(
     tx: SqlRunner,
     tenantId: string,

@@ -30,7 +30,6 @@ import type {
 } from './clients.dto.js';
 import { ClientsRepository, type ClientRow } from './clients.repository.js';
 
-/** How many clients a directory can have. */
 const CLIENTS_CAP: Cap = {
   most: 10,
   code: 'too_many_clients',
@@ -41,7 +40,6 @@ const CLIENTS_CAP: Cap = {
   lock: `select 1 from directories where tenant_id = $1 and id = $2 for no key update`,
 };
 
-/** How many live secrets a client can have: the present one and the next one. */
 const CLIENT_SECRETS_CAP: Cap = {
   most: 2,
   code: 'too_many_client_secrets',
@@ -55,9 +53,8 @@ const CLIENT_SECRETS_CAP: Cap = {
 const ACCESS_TOKEN_SECONDS = 3_600;
 
 /**
- * The OAuth clients of a directory, and their secrets.
- *
- * Ends the clients of a directory in the transaction of its deletion; refuses that while one of them is in use.
+ * The OAuth clients of a directory, and their secrets. Ends the clients of a directory in the transaction of its
+ * deletion.
  */
 @Injectable()
 export class ClientsService implements OnModuleInit {
@@ -74,7 +71,7 @@ export class ClientsService implements OnModuleInit {
   ) {}
 
   /**
-   * Creates a client; one of the kind `secret` with its first secret, which only this answer shows.
+   * Creates a client. For the kind `secret`, the answer has the first secret, which is never shown again.
    *
    * @throws {NotFound} when the tenant has no such directory
    */
@@ -97,18 +94,12 @@ export class ClientsService implements OnModuleInit {
     return made.secret === null ? body : { ...body, client_secret: made.secret.client_secret };
   }
 
-  /** Returns the clients of a directory, newest first. */
   async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ClientBody[]> {
     await this.demandDirectory(tenantId, directoryId);
     const rows = await this.repository.list(tenantId, directoryId, page);
     return Promise.all(rows.map((row) => this.shape(tenantId, row)));
   }
 
-  /**
-   * Returns a client.
-   *
-   * @throws {NotFound} when the directory has no such client
-   */
   async get(tenantId: string, directoryId: string, id: string): Promise<ClientBody> {
     await this.demandDirectory(tenantId, directoryId);
     return this.shape(tenantId, await this.demand(tenantId, directoryId, id));
@@ -129,11 +120,7 @@ export class ClientsService implements OnModuleInit {
     await this.caches.forgetAll(by.tenantId, id);
   }
 
-  /**
-   * Adds a secret to a client, which only this answer shows.
-   *
-   * @throws {CredentialEnded} when the client is deleted
-   */
+  /** @throws {CredentialEnded} when the client is deleted */
   async createSecret(
     by: AdminRequest,
     directoryId: string,
@@ -150,7 +137,7 @@ export class ClientsService implements OnModuleInit {
           { field: 'client_id', message: `is of the kind ${before.kind}, which has no secrets` },
         ]);
       }
-      // The other secrets end first, so that they do not count towards the limit beside the new one.
+      // The other secrets end first, so that they do not count towards the limit.
       const { overlap_seconds: overlap } = input;
       if (overlap !== undefined) await this.repository.revokeSecrets(tx, tenantId, clientId, null, overlap);
       const secret = await this.addSecret(tx, by, clientId, input.expires_at);

@@ -32,7 +32,6 @@ export class TokenForm {
   scope?: string;
 }
 
-/** An access token (RFC 6749 §5.1). */
 class AccessTokenBody {
   @ApiProperty({ description: 'A credential of SCIM: `Authorization: Bearer <access_token>`.' })
   access_token!: string;
@@ -44,7 +43,7 @@ class AccessTokenBody {
   scope!: string;
 }
 
-/** The metadata of the server of access tokens (RFC 8414 §2). */
+/** The metadata of an authorization server (RFC 8414 §2). */
 class AuthorizationServerBody {
   @ApiProperty()
   issuer!: string;
@@ -67,7 +66,7 @@ class AuthorizationServerBody {
 const FORM_BYTES = 16 * 1024;
 const SCOPE = 'scim';
 
-/** Access tokens for SCIM (RFC 6749 §4.4), and the metadata of their server (RFC 8414). */
+/** Access tokens for SCIM (RFC 6749 §4.4), and the metadata of the authorization server (RFC 8414). */
 @Controller()
 @ApiTags('directories')
 export class TokenController {
@@ -136,7 +135,7 @@ export class TokenController {
     };
   }
 
-  /** The own address of a tenant opens no other tenant's resources, and a directory takes requests of its networks alone. */
+  /** Refuses a request at the address of another tenant, or from a network that the directory does not admit. */
   private async demandPlace(req: BridgeRequest, { client }: AuthenticatedClient): Promise<void> {
     const { networks } = await this.directories.get(client.tenantId, client.directoryId);
     if (!networks.admits(req.ip)) {

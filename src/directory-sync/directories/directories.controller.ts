@@ -29,7 +29,6 @@ import { FORCE_OPTION, isForced } from './directory-marks.js';
 import { DirectoryContent, type GroupListRow, type PendingMemberRow } from './directory-people.js';
 import { GroupRulesService } from './group-rules.service.js';
 
-/** Routes for the directories of a tenant. */
 @ApiController('directories')
 @RequireScope('admin')
 export class DirectoriesController {

@@ -25,7 +25,6 @@ const GUARD_MAX: GuardFigures = {
   day_percent: 100,
 };
 
-/** Returns why the figures of a guard are not valid, or null. */
 function guardProblem(value: unknown): string | null {
   if (value === 'off' || value === 'on') return null;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
@@ -40,7 +39,6 @@ function guardProblem(value: unknown): string | null {
   return null;
 }
 
-/** How the guard of a directory is described. */
 export const GUARD = {
   oneOf: [
     { type: 'string', enum: ['off', 'on'] },
@@ -50,16 +48,13 @@ export const GUARD = {
     'The guard against mass departures: off, on (the default figures), or figures of its own. When more users leave than `percent` of the users in force, or than `people`, within `within_minutes`, or than `day_percent` within a day, and more than `at_least`, the further ones are held until an admin releases or discards them.',
   example: GUARD_DEFAULTS,
 };
-/** How `replace_creates_missing` is described. */
 const REPLACE_CREATES_MISSING = {
   description: 'A replace with a value path that matches nothing adds the value, in place of 400 noTarget.',
 };
-/** How `may_grant_console` is described. */
 const MAY_GRANT_CONSOLE = {
   description:
     'Whether SCIM `roles` may give a role whose `console` is not `none`. False unless set: the user then gets the next role that applies. Group rules give any role.',
 };
-/** How `custom_attributes` is described. */
 const CUSTOM_ATTRIBUTES = {
   description:
     'Attributes of users that the customer declares, up to 50, in the schema `urn:ietf:params:scim:schemas:extension:custom:2.0:User`. A list replaces the declared ones; values of a removed attribute are kept and not shown. The type of a name stays.',
@@ -79,7 +74,6 @@ export class AttributeMapFields {
   last_name?: string | null;
 }
 
-/** An attribute that the customer declares. */
 export class CustomAttributeFields {
   @Text({ max: 64, example: 'badgeNumber' })
   name!: string;
@@ -107,7 +101,6 @@ const SERVER_SET = [
   'notices',
 ] as const;
 
-/** The body of `POST /directories`. */
 @ServerSet(...SERVER_SET)
 export class CreateDirectory {
   @Text({ max: 200, example: 'Okta' })
@@ -159,7 +152,6 @@ export class CreateDirectory {
   custom_attributes?: CustomAttributeFields[];
 }
 
-/** The body of `PATCH /directories/{id}`: fields that are left out stay. */
 @ServerSet(...SERVER_SET)
 export class ChangeDirectory extends ChangeType(CreateDirectory) {
   @Flag({ optional: true, description: 'With `"state": "live"`: users who find no seat may wait for one.' })
@@ -184,7 +176,6 @@ const SHOWN = [
   'allow_from',
 ] as const;
 
-/** A directory as the API shows it. */
 export class DirectoryBody extends IntersectionType(ShownType(CreateDirectory, SHOWN), StoredTimes, NoticesBody) {
   @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -216,7 +207,6 @@ export class DirectoryBody extends IntersectionType(ShownType(CreateDirectory, S
   last_unknown_role!: unknown;
 }
 
-/** A directory with its counts. */
 export class DirectoryDetailBody extends DirectoryBody {
   @ApiProperty({ description: 'Users of this directory.' })
   users!: number;
@@ -228,19 +218,16 @@ export class DirectoryDetailBody extends DirectoryBody {
   pending_members!: number;
 }
 
-/** A directory with its first SCIM token, in the answer that creates it. */
 export class NewDirectoryBody extends DirectoryBody {
   @ApiProperty({ description: 'The first token; only this answer shows it.' })
   scim_token!: string;
 }
 
-/** How the API shows the requests of a credential of a directory. */
 export const REQUESTS_LAST_DAY: ApiPropertyOptions = {
   type: 'integer',
   description: 'SCIM requests of the last 24 hours, in whole hours. They are counted a few seconds late.',
 };
 
-/** How the API shows the IdP of a credential. */
 export const DIALECT: ApiPropertyOptions = {
   type: String,
   nullable: true,
@@ -263,7 +250,6 @@ export class GroupRules {
   rules!: GroupRule[];
 }
 
-/** The body of `PUT /directories/{id}/rules`. */
 @ServerSet('group')
 export class ReplacedRules extends GroupRules {
   @ExpectedAdministrators(
@@ -272,7 +258,7 @@ export class ReplacedRules extends GroupRules {
   administrators?: number;
 }
 
-/** A user who is a member of a group, as the API shows the member. */
+/** A user who is a member of a group. */
 export class GroupMemberBody {
   @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
   user_id!: string;
@@ -284,7 +270,6 @@ export class GroupMemberBody {
   status!: 'active' | 'inactive';
 }
 
-/** The body of `POST /directories/{id}/tokens`. */
 @ServerSet('id', 'prefix', 'created_by', 'created_at', 'last_used_at', 'revoked_at', 'requests_last_day', 'dialect')
 export class CreateScimToken {
   @Text({ max: 200, optional: true, example: 'Okta production' })
@@ -298,7 +283,6 @@ export class CreateScimToken {
   expires_at?: Date | null;
 }
 
-/** A SCIM token without its secret. */
 export class ScimTokenBody extends CredentialBody {
   @ApiProperty({ example: 'tok_01k0000000abcdefghjkmnpqrs' })
   id!: string;
@@ -308,7 +292,6 @@ export class ScimTokenBody extends CredentialBody {
   dialect!: string | null;
 }
 
-/** A SCIM token with its secret, in the answer that creates it. */
 export class NewScimTokenBody extends ScimTokenBody {
   @ApiProperty({ description: 'The secret; only this answer shows it.' })
   scim_token!: string;

@@ -6,13 +6,11 @@ import type { CredentialRequests } from './directory-marks.js';
 import { DirectoryContent } from './directory-people.js';
 import type { GuardFigures, StoredCustomAttribute } from './directory.js';
 
-/** A row of the table of directories. */
 export interface DirectoryRow extends Omit<DirectoryBody, 'guard' | 'custom_attributes' | 'scim_base_url' | 'notices'> {
   guard: { off?: boolean } & Partial<GuardFigures>;
   custom_attributes: StoredCustomAttribute[];
 }
 
-/** The columns that an admin sets. */
 export type DirectorySettings = Pick<
   DirectoryRow,
   | 'name'
@@ -52,22 +50,16 @@ function columnsOf(settings: DirectorySettings): unknown[] {
   ];
 }
 
-/** A SCIM token as it is stored. */
 export type ScimTokenRow = Omit<ScimTokenBody, keyof CredentialRequests>;
 
 const TOKEN_COLUMNS = 'id, name, prefix, created_by, expires_at, last_used_at, revoked_at, created_at';
 
-/** A group rule with the current name of its group. */
 export interface GroupRuleRow {
   group_id: string;
-  /** The current name of the group. */
   group: string;
   role: string;
 }
 
-/**
- * Statements on the table of directories.
- */
 @Injectable()
 export class DirectoriesRepository {
   constructor(
@@ -75,7 +67,7 @@ export class DirectoriesRepository {
     private readonly content: DirectoryContent,
   ) {}
 
-  /** Inserts a directory. A tenant has one first day a week, which all of its new directories share, deleted ones too. */
+  /** Inserts a directory. New directories of a week share one first day in a tenant, also with deleted ones. */
   async insert(tx: SqlRunner, tenantId: string, id: string, settings: DirectorySettings): Promise<void> {
     await tx.query(
       `insert into directories (tenant_id, id, name, profile, state, default_role, attribute_map, on_match, takes_over,
@@ -98,7 +90,6 @@ export class DirectoriesRepository {
     );
   }
 
-  /** Returns directories, the newest first, without deleted ones. */
   async list(tenantId: string, page: PageRequest): Promise<DirectoryRow[]> {
     const { rows } = await this.db.query<DirectoryRow>(
       `select ${COLUMNS} from directories d
@@ -117,11 +108,7 @@ export class DirectoriesRepository {
     return rows[0] ?? null;
   }
 
-  /**
-   * Marks a directory as deleted and ends its tokens.
-   *
-   * @returns the ids of the tokens that ended
-   */
+  /** Marks a directory as deleted. Returns the ids of its tokens, which end. */
   async markDeleted(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
     await tx.query(`delete from group_rules where tenant_id = $1 and directory_id = $2`, [tenantId, id]);
     const { rows } = await tx.query<{ id: string }>(
@@ -151,8 +138,7 @@ export class DirectoriesRepository {
   }
 
   /**
-   * Returns every attribute of the customer's own that a directory of the tenant has ever declared, deleted directories
-   * too; a concurrent declaration waits.
+   * Returns every custom attribute that a directory of the tenant has ever declared. A concurrent declaration waits.
    */
   async customAttributes(
     tx: SqlRunner,
@@ -214,7 +200,7 @@ export class DirectoriesRepository {
     return rows;
   }
 
-  /** Returns when a token of a directory was last used, of those that no admin has ended; null: none was. */
+  /** Returns when a live token of a directory was last used; null when none was. */
   async lastUseOfToken(tx: SqlRunner, tenantId: string, directoryId: string): Promise<Date | null> {
     const { rows } = await tx.query<{ at: Date | null }>(
       `select max(last_used_at) as at from scim_tokens
@@ -256,7 +242,6 @@ export class DirectoriesRepository {
     return rowCount === 1;
   }
 
-  /** Returns the rules of a directory in their order. */
   async listRules(tenantId: string, directoryId: string, db: SqlRunner = this.db): Promise<GroupRuleRow[]> {
     const { rows } = await db.query<GroupRule>(
       `select group_id, role from group_rules where tenant_id = $1 and directory_id = $2 order by position`,
@@ -267,7 +252,10 @@ export class DirectoriesRepository {
     return rows.map(({ group_id, role }) => ({ group_id, group: names.get(group_id) ?? group_id, role }));
   }
 
-  /** Returns which of the given groups and roles exist. Locks the groups of the current and of the new rules, by id. */
+  /**
+   * Returns which groups and roles exist. Locks the groups of the current and of the new rules in the order of their
+   * ids.
+   */
   async knownGroups(
     tx: SqlRunner,
     tenantId: string,

@@ -24,11 +24,7 @@ import { declaredOf, guardOf, adminSourceOf, type AdminRequest } from './directo
 import { DirectoryStore } from './directory.store.js';
 import { DIRECTORIES_CAP, ScimTokensService } from './scim-tokens.service.js';
 
-/**
- * Administration of the directories of a tenant.
- *
- * Directories as the API shows them.
- */
+/** Administration of the directories of a tenant. */
 @Injectable()
 export class DirectoriesService {
   constructor(
@@ -43,7 +39,6 @@ export class DirectoriesService {
     private readonly content: DirectoryContent,
   ) {}
 
-  /** Creates a directory with its first SCIM token. Only this answer shows the token. */
   async create(by: AdminRequest, input: CreateDirectory): Promise<NewDirectoryBody> {
     demandPlainName(input.name);
     const made = await once(this.db, by, async (tx) => {
@@ -65,20 +60,11 @@ export class DirectoriesService {
     return this.repository.list(tenantId, page);
   }
 
-  /**
-   * Returns a directory with its counts.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
   async get(tenantId: string, id: string): Promise<DirectoryBody & DirectoryCounts> {
-    return this.withCounts(tenantId, await this.demand(tenantId, id));
+    const row = await this.demand(tenantId, id);
+    return { ...(await this.viewOf(tenantId, row)), ...(await this.content.counts(tenantId, id)) };
   }
 
-  /**
-   * Returns the row of a directory.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
   async demand(tenantId: string, id: string, tx?: SqlRunner, lock = false): Promise<DirectoryRow> {
     const row = await this.repository.find(tenantId, id, tx, lock);
     if (row === null) throw new NotFound('directory');
@@ -86,11 +72,11 @@ export class DirectoriesService {
   }
 
   /**
-   * Changes the given fields. Tasks do the work that follows from a new default role, a new attribute map and going
-   * live.
+   * Changes the given fields. Tasks do the work that follows from roles, attribute map and going live.
    *
-   * @throws {Conflict} `seats_needed` when going live would leave users without a seat, `administrators_unconfirmed` when
-   *   administrators would lose the console, unless the input confirms it
+   * @throws {Conflict} `seats_needed` or `administrators_unconfirmed` when the change would take seats or the console
+   * from users,
+   * unless the input confirms it
    */
   async change(by: AdminRequest, id: string, input: ChangeDirectory): Promise<DirectoryBody> {
     await this.demandConfirmed(by.tenantId, id, input);
@@ -114,7 +100,7 @@ export class DirectoriesService {
   }
 
   /**
-   * Deletes a directory. Its users stay as they are, unmanaged, and nothing is forwarded.
+   * Deletes a directory. Its users stay unchanged and become unmanaged; nothing is forwarded.
    *
    * @param force also a directory of which a credential was used in the last 24 hours
    */
@@ -133,7 +119,10 @@ export class DirectoriesService {
     await this.tokens.forget(ended);
   }
 
-  /** Refuses what takes the console from administrators, or leaves users without a seat, until the input confirms it. */
+  /**
+   * Refuses a change that takes the console from administrators, or leaves users without a seat, until the input
+   * confirms it.
+   */
   private async demandConfirmed(tenantId: string, id: string, input: ChangeDirectory): Promise<void> {
     const row = await this.demand(tenantId, id);
     const after = settingsAfter(row, input);
@@ -183,20 +172,13 @@ export class DirectoriesService {
     return this.audit.record(tx, { ...by, action, targetType: 'directory', targetId: id, before, after });
   }
 
-  /** Returns a directory as lists show it. */
   async viewOf(tenantId: string, row: DirectoryRow): Promise<DirectoryBody> {
     const scimBaseUrl = scimBaseOf(await this.addresses.of(tenantId));
     const { guard, custom_attributes: custom } = row;
     return { ...row, guard: guardOf(guard), custom_attributes: declaredOf(custom), scim_base_url: scimBaseUrl };
   }
-
-  /** Returns a directory with the numbers of its page. */
-  async withCounts(tenantId: string, row: DirectoryRow): Promise<DirectoryBody & DirectoryCounts> {
-    return { ...(await this.viewOf(tenantId, row)), ...(await this.content.counts(tenantId, row.id)) };
-  }
 }
 
-/** Refuses that a directory goes live while users would find no free seat. */
 function demandSeats({ needed, free, missing }: SeatNeed): void {
   if (missing === 0) return;
   throw new Conflict(

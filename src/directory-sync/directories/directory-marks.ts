@@ -9,21 +9,19 @@ import { EventsRepository, type NewEvent } from '../../engine/events/events.serv
 
 /** A refused credential; `prefix` holds no part of the secret. */
 export interface TokenRefusal {
-  /** ISO 8601. */
   at: string;
   /**
-   * Of a token: `unknown`, `expired`, `revoked`, `access_token_expired`. `incomplete`: it has the form of a token, and its length
-   * or checksum is wrong, so it was cut or changed. `doubled_bearer`: the header says `Bearer` twice. `no_bearer`: the header
-   * does not say it. `not_a_scim_token`: a credential of another kind. `outside_allow_from`: the credential is valid, and came from
-   * an address that the directory does not admit. Of a client: one of `ClientRefusalReason`.
+   * Of a token: `unknown`, `expired`, `revoked`, `access_token_expired`. `incomplete`: the length or checksum of a
+   * token is wrong. `doubled_bearer`: the header has `Bearer` twice. `no_bearer`: the header lacks it.
+   * `not_a_scim_token`: a credential of another kind. `outside_allow_from`: a valid credential from an address that the
+   * directory does not admit. Of a client: a `ClientRefusalReason`.
    */
   reason: string;
   prefix: string;
-  /** Where a request came from that `allow_from` refused, or that no directory has the token of. */
+  /** The address of a request that `allow_from` refused, or whose token no directory has. */
   address?: string | null;
-  /** No directory has a token with this beginning; the tenant has one directory, which may be meant. */
+  /** The tenant has a single directory, which has no token with this beginning. */
   unassigned?: true;
-  /** Of a client that got no access token. */
   client_id?: string;
   kind?: string;
 }
@@ -31,9 +29,8 @@ export interface TokenRefusal {
 /** Why a user does not get a role of SCIM `roles`. */
 export type RoleRefusal = 'unknown_role' | 'role_needs_admin';
 
-/** A role that a directory has written and that its user did not get. */
+/** A role that a directory wrote and its user did not get. `at` is ISO 8601. */
 interface RefusedRoleMark {
-  /** ISO 8601. */
   at: string;
   role: string;
   user_id: string;
@@ -41,14 +38,13 @@ interface RefusedRoleMark {
 }
 
 /**
- * Whether a request comes after a pause. The usual pause of a directory is its longest one, which each shorter one makes
- * shorter by a tenth: an IdP that writes when something happens has pauses of all lengths.
+ * Whether a request comes after a pause. The usual pause of a directory is its longest one. Each shorter pause makes
+ * the usual one a tenth shorter, since an IdP that writes on events has pauses of all lengths.
  */
 const PAUSE = `u.at - d.last_request_at >= interval '1 minute'`;
 
 const FLUSH_EVERY = 5_000;
 
-/** The requests of a SCIM token or a client that are not written yet. */
 interface Counted {
   tenantId: string;
   credentialId: string;
@@ -56,20 +52,18 @@ interface Counted {
   dialect: string | null;
 }
 
-/** The requests of a credential, as the API shows them. */
 export interface CredentialRequests {
   requests_last_day: number;
   dialect: string | null;
 }
 
-/** Those of a new credential. */
 export const NO_REQUESTS: CredentialRequests = { requests_last_day: 0, dialect: null };
 
 /**
- * Stores the last events of a directory on its row: last request, refused token and refused role.
+ * Stores the last events of a directory: last request, refused token and refused role.
  *
- * Counts the requests of each SCIM token and each client by the hour, with the IdP that they show: an old credential can be
- * revoked without fear once it has none. Written in batches; a killed process loses those of five seconds.
+ * Counts the requests of each credential by the hour: an old one without requests can be revoked. Written in batches; a
+ * killed process loses the counts of five seconds.
  */
 @Injectable()
 export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
@@ -82,7 +76,6 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
     private readonly logger: Logger,
   ) {}
 
-  /** Stores a role that a user did not get. */
   async refusedRole(tenantId: string, directoryId: string, found: RefusedRoleMark): Promise<void> {
     await this.db.query(`update directories set last_unknown_role = $3 where tenant_id = $1 and id = $2`, [
       tenantId,
@@ -92,10 +85,10 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Stores a refused token at its directory, and records the event. The directory of an unknown token is the one that has a
-   * token with its beginning; else the refusal is the tenant's, with the address that it came from.
+   * Stores a refused token at its directory, and records the event. The directory of an unknown token has a token with
+   * the same beginning. Without such a directory, the tenant stores the refusal with its address.
    *
-   * @param directoryId null: the token is unknown
+   * @param directoryId null when the token is unknown
    */
   async refusedToken(
     tenantId: string,
@@ -132,9 +125,10 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Stores a refusal of a token that no directory has. A single directory is marked too: it may be being connected.
+   * Stores a refusal of a token that no directory has. A single directory is marked too: its IdP may be just being
+   * connected.
    *
-   * @returns that directory; null: there are none or several; undefined: there is no such tenant
+   * @returns that directory; null when there are none or several; undefined when the tenant does not exist
    */
   private async unassigned(
     tx: SqlRunner,
@@ -165,7 +159,6 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
     ]);
   }
 
-  /** Stores the times of the last requests of directories. */
   async seen(uses: readonly { tenantId: string; directoryId: string; at: Date }[]): Promise<void> {
     await this.db.query(
       `update directories d set last_request_at = u.at,
@@ -189,7 +182,7 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
     await this.flush();
   }
 
-  /** Counts a request; `dialect` is null where the request does not show its IdP. */
+  /** `dialect` is null where the request does not show its IdP. */
   note({ tenantId, credentialId, dialect }: Omit<Counted, 'requests'>): void {
     const known = this.counts.get(credentialId);
     if (known === undefined) {
@@ -216,7 +209,7 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
     return credentials.map((one) => ({ ...one, ...(byId.get(one.id) ?? NO_REQUESTS) }));
   }
 
-  /** Writes what was counted. A count that cannot be written is forgotten: it is a hint for people, not evidence. */
+  /** Writes the counts. A count that cannot be written is dropped: it is a hint, not evidence. */
   async flush(): Promise<void> {
     if (this.counts.size === 0) return;
     const counts = [...this.counts.values()];
@@ -241,14 +234,14 @@ export class DirectoryMarks implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-/** Rows of credentials that end automatically: a day is shown, and the last dialect for a week. */
+/** A day of requests is shown, and the last dialect for a week. */
 export const CREDENTIAL_HOUR_LEFTOVERS = [
   `delete from credential_hours where hour < now() - interval '7 days'`,
 ] as const;
 
 const DAY_MS = 86_400_000;
 
-/** A credential that was used a short time ago is not ended without `force`: its IdP would meet 401 from then on. */
+/** A credential that was used in the last 24 hours does not end without `force`: its IdP would get 401. */
 class CredentialInUse extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'credential_in_use';
@@ -260,18 +253,12 @@ class CredentialInUse extends DomainError {
   }
 }
 
-/**
- * Makes sure that the end of a credential refuses no request of an IdP.
- *
- * @param force the caller ends it nevertheless
- * @throws {CredentialInUse} when it was used in the last 24 hours
- */
+/** @throws {CredentialInUse} when the credential was used in the last 24 hours, unless `force` is set */
 export function demandUnused(lastUsedAt: Date | null, now: Date, force: boolean): void {
   if (force || lastUsedAt === null || now.getTime() - lastUsedAt.getTime() >= DAY_MS) return;
   throw new CredentialInUse(lastUsedAt);
 }
 
-/** Describes the option `force` of a route that ends credentials. */
 export const FORCE_OPTION = ApiFilter('force', '`true`: also a credential that was used in the last 24 hours.', {
   enum: ['true', 'false'],
 });
@@ -281,11 +268,10 @@ export function isForced(query: Query): boolean {
   return queryChoice('force', queryOptions(query, ['force']).force, ['true', 'false']) === 'true';
 }
 
-/** Fewer pauses tell nothing of what is usual. */
 const LEAST_PAUSES = 5;
 /** An IdP that writes each minute may have nothing to write for an hour. */
 const LEAST_SECONDS = 3_600;
-/** A directory that is silent for longer is out of use. */
+/** A directory that is silent for more days is out of use. */
 const MOST_DAYS = 30;
 
 interface Quiet {
@@ -309,7 +295,6 @@ export class QuietDirectories extends IntervalWork {
     super();
   }
 
-  /** Looks at the directories of all tenants. */
   override async run(): Promise<void> {
     const { rows } = await this.db.query<Quiet>(
       `select tenant_id, id, last_request_at, usual_pause_seconds from directories
@@ -328,7 +313,7 @@ export class QuietDirectories extends IntervalWork {
       usual_interval_seconds: row.usual_pause_seconds,
     };
     await this.db.transaction(tenantId, async (tx) => {
-      // Another process may look at the same time; a request may have come meanwhile.
+      // Another process may look at the same time; a request may have arrived since the query.
       const { rowCount } = await tx.query(
         `update directories set told_quiet_since = last_request_at
          where tenant_id = $1 and id = $2 and told_quiet_since is distinct from last_request_at

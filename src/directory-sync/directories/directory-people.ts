@@ -7,49 +7,38 @@ import type { Directory, DirectoryState } from './directory.js';
 /** The seats that going live of a directory in preview would take. */
 export interface SeatNeed {
   needed: number;
-  /** Null: there is no limit. */
+  /** Null when there is no limit. */
   free: number | null;
-  /** Users who would find no free seat. */
   missing: number;
 }
 
 /** Settings of a directory that decide about the roles of its users. */
 export type RoleSettings = Pick<Directory, 'defaultRole' | 'mayGrantConsole' | 'attributeMap'>;
 
-/** What would change of a directory: its group rules, or settings that decide about roles. */
+/** A change of a directory that can move roles. */
 export interface ChangedDirectory {
   rules?: readonly GroupRule[];
   settings?: RoleSettings;
 }
 
-/** What going live of a directory in preview demands to be confirmed. */
+/** The seats and administrators that going live of a directory in preview concerns. */
 export interface LiveNeed extends SeatNeed {
-  /** Administrators who would lose the console. */
   administrators: number;
 }
 
-/** A port: changes the users of a directory when the directory changes. `directory-sync` implements it. */
+/** A port: changes the users of a directory when the directory changes. */
 export abstract class DirectoryPeople {
   /**
-   * Releases the users of a directory in the transaction that deletes it. The users stay active and become unmanaged,
-   * the groups are deleted, and nothing is forwarded.
+   * Releases the users of a directory in the transaction that deletes it. The users stay active and become unmanaged.
+   * The groups are deleted, and nothing is forwarded.
    */
   abstract release(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /**
-   * Adds a task in the transaction that changes the rules or the default role of a directory: roles follow without a request
-   * that waits for thousands of users.
-   */
+  /** Adds a task that computes roles again, in the transaction that changes rules or settings of a directory. */
   abstract ruleChanged(db: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void>;
 
-  /**
-   * Counts what going live needs: the seats that it would take, the free seats, and the administrators who would lose the console.
-   *
-   * @param settings those that the request changes as well; left out: none
-   */
   abstract liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed>;
 
-  /** Counts the administrators who would lose the console by a change of rules or settings. */
   abstract administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number>;
 
   /**
@@ -65,7 +54,7 @@ export abstract class DirectoryPeople {
   ): Promise<void>;
 }
 
-/** A group in the list of an admin. */
+/** A group in the list of an administrator. */
 export interface GroupListRow {
   id: string;
   display_name: string;
@@ -93,11 +82,10 @@ export interface DirectoryCounts {
   pending_members: number;
 }
 
-/** A port: what a directory has, of the tables of `users`. `users` implements it. */
+/** A port: the content of a directory in the tables of `users`. */
 export abstract class DirectoryContent {
   abstract counts(tenantId: string, directoryId: string): Promise<DirectoryCounts>;
 
-  /** Returns the groups of a directory, the newest first. */
   abstract groups(tenantId: string, directoryId: string, page: PageRequest): Promise<GroupListRow[]>;
 
   /**
@@ -106,16 +94,14 @@ export abstract class DirectoryContent {
    */
   abstract pendingMembers(tenantId: string, directoryId: string, page: PageRequest): Promise<PendingMemberRow[]>;
 
-  /** Returns whether a directory has a group. */
   abstract hasGroup(tenantId: string, directoryId: string, groupId: string): Promise<boolean>;
 
-  /** Returns the users who are members of a group, in the order of their ids. Nested groups are left out. */
+  /** Returns the users who are members of a group, in the order of their ids, without nested groups. */
   abstract groupMembers(tenantId: string, groupId: string, page: PageRequest): Promise<GroupMemberBody[]>;
 
-  /** Returns the names of groups by id. Groups that are unknown are left out. */
   abstract groupNames(db: SqlRunner | null, tenantId: string, ids: readonly string[]): Promise<Map<string, string>>;
 
-  /** Locks groups of a directory against deletion, in the order of their ids, and returns the ids of those that exist. */
+  /** Locks groups of a directory against deletion, in the order of their ids. Returns the ids of those that exist. */
   abstract lockGroups(
     tx: SqlRunner,
     tenantId: string,
@@ -124,13 +110,13 @@ export abstract class DirectoryContent {
   ): Promise<Set<string>>;
 }
 
-/** A directory is being deleted. Other rooms clear their rows that name it in the same transaction, or refuse by an error. */
+/** A directory is being deleted. A handler clears its rows in the same transaction, or refuses by an error. */
 export class DirectoryDeleted {
   constructor(
     readonly tx: SqlRunner,
     readonly tenantId: string,
     readonly directoryId: string,
-    /** The caller deletes it even where a credential was used in the last 24 hours. */
+    /** Also where a credential was used in the last 24 hours. */
     readonly force: boolean,
   ) {}
 }

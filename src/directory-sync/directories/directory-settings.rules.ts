@@ -6,7 +6,6 @@ import type { ChangeDirectory, AttributeMapFields, CustomAttributeFields } from 
 import type { DirectorySettings } from './directories.repository.js';
 import type { AttributeMap, GuardFigures, StoredCustomAttribute } from './directory.js';
 
-/** What a new directory has where the request does not say otherwise. */
 export const NEW_DIRECTORY: DirectorySettings = {
   name: '',
   profile: 'tolerant',
@@ -22,7 +21,6 @@ export const NEW_DIRECTORY: DirectorySettings = {
   custom_attributes: [],
 };
 
-/** Returns the settings of a directory after a request: fields that it leaves out stay. */
 export function settingsAfter(before: DirectorySettings, input: ChangeDirectory): DirectorySettings {
   return {
     name: input.name ?? before.name,
@@ -40,11 +38,7 @@ export function settingsAfter(before: DirectorySettings, input: ChangeDirectory)
   };
 }
 
-/**
- * Returns what is wrong with networks and attributes, by place.
- *
- * @param known every attribute that a directory of the tenant has ever declared: users can have values of it
- */
+/** `known` has every attribute that a directory of the tenant has ever declared: users can have values of it. */
 export function settingsProblems(
   settings: Pick<DirectorySettings, 'allow_from' | 'custom_attributes'>,
   known: readonly { directory: string; attribute: StoredCustomAttribute }[],
@@ -84,7 +78,7 @@ function isSame(a: StoredCustomAttribute, b: StoredCustomAttribute): boolean {
   return a.name === b.name && a.type === b.type && a.multi_valued === b.multi_valued;
 }
 
-/** The list of a request in the place of the declared ones. Removed ones stay behind it, with their types. */
+/** Removed attributes keep their types at the end of the list. */
 function declaredAfter(
   before: readonly StoredCustomAttribute[],
   change: readonly CustomAttributeFields[] | undefined,
@@ -97,7 +91,6 @@ function declaredAfter(
   return [...declared, ...gone.map((one) => ({ ...one, removed: true as const }))];
 }
 
-/** The attribute map after a change: null restores the default of a field. */
 function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined): AttributeMap {
   const after: AttributeMap = { ...before };
   for (const name of ['external_id', 'email', 'first_name', 'last_name'] as const) {
@@ -108,7 +101,7 @@ function mapAfter(before: AttributeMap, change: AttributeMapFields | undefined):
   return after;
 }
 
-/** Returns whether the effective state of users depends on what differs between the settings. */
+/** Returns whether the change of settings can change the effective state of users. */
 export function changesPeople(before: DirectorySettings, after: DirectorySettings): boolean {
   const mapOf = ({ attribute_map }: DirectorySettings) => JSON.stringify(sorted(attribute_map));
   return (
@@ -118,7 +111,7 @@ export function changesPeople(before: DirectorySettings, after: DirectorySetting
   );
 }
 
-/** Returns the map with sorted fields, so that its text does not depend on their order. */
+/** Sorts the fields, so that the JSON text does not depend on their order. */
 function sorted(map: AttributeMap): object {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -23,23 +23,20 @@ export type { Directory } from './directory.js';
 
 const TTL = 900;
 
-/**
- * The allowance of a tenant's new directories, as a multiple of that of one credential: a first sync of 10 000 users is
- * one burst of 100 times the figure, without a wait.
- */
+/** Multiples of the allowance of one credential. A first sync of 10 000 users is one burst without a wait. */
 const FIRST_SYNC_RATE = 5;
 const FIRST_SYNC_BURST = 100;
 const FIRST_DAY_MS = 24 * 3_600_000;
 
 /**
- * A cache of directories for SCIM requests, in the state of the last change that was answered.
+ * Caches directories for SCIM requests, and limits their requests.
  *
- * Limits the requests of directories, with a larger allowance on the first day, when an IdP sends all of its users.
+ * A directory has a larger allowance on its first day, when an IdP sends all of its users.
  */
 @Injectable()
 export class DirectoryStore {
   private readonly cache: FreshCache<Directory>;
-  /** By tenant: its new directories share one allowance. The database is shared by tenant, too. */
+  /** By tenant: its new directories share one allowance, because they share the database. */
   private readonly firstSyncs: Buckets;
 
   constructor(
@@ -49,7 +46,7 @@ export class DirectoryStore {
     private readonly limiter: RateLimiter,
   ) {
     this.cache = new FreshCache(clock, TTL, { proof: db.feed });
-    // All directories of the tenant: a take-over changes another one too.
+    // All directories of the tenant: a take-over changes another directory too.
     db.feed.on(['directories', 'group_rules', 'tenants'], (row) =>
       this.cache.dropAll(row === null ? '' : `${row.tenantId} `),
     );
@@ -58,22 +55,17 @@ export class DirectoryStore {
     this.firstSyncs = new Buckets(perSecond * FIRST_SYNC_RATE, perSecond * FIRST_SYNC_BURST, clock);
   }
 
-  /**
-   * Returns a directory.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
+  /** @throws {NotFound} when the tenant has no such directory */
   get(tenantId: string, directoryId: string): Promise<Directory> {
     return this.cache.get(`${tenantId} ${directoryId}`, () => this.load(tenantId, directoryId));
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values before a change made here. */
   forget(): Promise<void> {
     this.cache.drop();
     return this.db.feed.settled();
   }
 
-  /** Reads the directory from the database; null if it does not exist. */
   async fresh(tenantId: string, directoryId: string): Promise<Directory | null> {
     return this.load(tenantId, directoryId).catch((error: unknown) => {
       if (error instanceof NotFound) return null;
@@ -81,9 +73,11 @@ export class DirectoryStore {
     });
   }
 
-  /** Notes that writes of a directory wait for an admin: from now on it reads users through them. */
+  /**
+   * Stores that writes of a directory wait for an administrator: from now on the directory reads users through them.
+   */
   async noteKept(tx: SqlRunner, tenantId: string, id: string): Promise<void> {
-    // The first one alone is written, and told to all processes.
+    // Only the first of these writes changes the row and notifies all processes.
     await tx.query(`update directories set keeps_writes = true where tenant_id = $1 and id = $2 and not keeps_writes`, [
       tenantId,
       id,
@@ -133,9 +127,8 @@ export class DirectoryStore {
   }
 
   /**
-   * Takes one request of a directory.
+   * `firstDayFrom` is in milliseconds since 1970.
    *
-   * @param firstDayFrom the begin of the first day, in milliseconds since 1970
    * @throws {TooManyRequests} when the allowance is used up
    */
   takeRequest(

@@ -18,7 +18,6 @@ export interface AttributeMap {
   last_name?: string;
 }
 
-/** The attributes that each field can use. */
 export const MAPPABLE = {
   external_id: ['externalId', 'userName', 'employeeNumber'],
   email: ['emails', 'userName', 'externalId'],
@@ -26,23 +25,19 @@ export const MAPPABLE = {
   last_name: ['name.familyName', 'displayName', 'name.formatted'],
 } as const satisfies Record<keyof AttributeMap, readonly string[]>;
 
-/** The guard against mass removals: when this number of users leaves at once, an admin has to decide first. */
+/** The guard against mass removals: above these figures an administrator decides first. */
 export interface GuardFigures {
-  /** This share of the directory's users leaves … */
   percent: number;
   people: number;
-  /** … and at least this many users … */
+  /** The figures apply from this number of leaving users. */
   at_least: number;
-  /** … within this many minutes; */
   within_minutes: number;
-  /** or this share of users within a day. */
   day_percent: number;
 }
 
 /** The guard of a directory: its figures, or `off`. */
 export type Guard = GuardFigures | 'off';
 
-/** The guard of a directory without a setting of its own. */
 export const GUARD_DEFAULTS: GuardFigures = {
   percent: 20,
   people: 200,
@@ -58,12 +53,12 @@ export interface Directory {
   readonly name: string;
   readonly profile: Profile;
   readonly state: DirectoryState;
-  /** Null: none yet. */
+  /** Null when the role is not decided yet. */
   readonly defaultRole: string | null;
   readonly attributeMap: AttributeMap;
   readonly onMatch: OnMatch;
   readonly takesOver: string | null;
-  /** Another directory has taken this one over: its writes have no effect. */
+  /** Another live directory has taken this one over: its writes have no effect. */
   readonly superseded: boolean;
   readonly supersededBy: string | null;
   /** Another directory takes over this one, in preview or live. */
@@ -72,19 +67,16 @@ export interface Directory {
   readonly replaceCreatesMissing: boolean;
   readonly guard: Guard;
   readonly hasRules: boolean;
-  /** The roles that its group rules name. */
   readonly ruleRoles: readonly string[];
-  /** Writes of it wait for an admin: it reads them back, and everyone else the users as they are. */
+  /** Writes wait for an administrator: the directory reads its own writes, other callers the unchanged users. */
   readonly keepsWrites: boolean;
   /** SCIM `roles` may give a role whose holders administer the tenant. */
   readonly mayGrantConsole: boolean;
-  /** From where it takes requests. */
   readonly networks: AllowedNetworks;
-  /** The attributes of users that the customer declared for this directory. */
   readonly customAttributes: readonly CustomAttribute[];
-  /** The begin of the tenant's first day that the directory has, in milliseconds since 1970. */
+  /** Milliseconds since 1970. Directories of one week share the first day. */
   readonly firstDayFrom: number;
-  /** The tenant's own base address; null: the installation's. */
+  /** The tenant's own base address; null for that of the installation. */
   readonly baseUrl: string | null;
 }
 
@@ -95,12 +87,11 @@ export function guardOf(stored: { off?: boolean } & Partial<GuardFigures>): Guar
   return { ...GUARD_DEFAULTS, ...figures };
 }
 
-/** An attribute of the customer's own as it is stored: a removed one keeps its type, since users may have values of it. */
+/** A stored attribute of the customer. A removed one keeps its type, since users may have values of it. */
 export interface StoredCustomAttribute extends CustomAttribute {
   readonly removed?: true;
 }
 
-/** Returns the attributes that a directory declares now. */
 export function declaredOf(stored: readonly StoredCustomAttribute[]): CustomAttribute[] {
   return stored.filter(({ removed }) => removed !== true);
 }
@@ -109,11 +100,10 @@ export function declaredOf(stored: readonly StoredCustomAttribute[]): CustomAttr
 export interface AdminRequest extends Repeatable {
   tenantId: string;
   actor: Actor;
-  /** Null: the change comes from the service itself. */
+  /** Null when the change comes from the service itself. */
   requestId: string | null;
 }
 
-/** Returns the source of the changes to users and groups that follow from a request of the administration. */
 export function adminSourceOf(by: AdminRequest, directoryId: string): ChangeSource {
   return { request_id: by.requestId ?? '', surface: 'api', directory_id: directoryId, actor: by.actor };
 }

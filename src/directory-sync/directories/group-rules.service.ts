@@ -19,10 +19,8 @@ function essence({ group_id, role }: GroupRule): GroupRule {
 /**
  * The group rules of a directory: an ordered list. A rule names the group by id, so a rename does not affect it.
  *
- * Counts the directories whose default role is to be deleted, and the group rules that name it.
- *
- * A role that gets rights of administration, or loses them, is given by other directories than before. A task for each
- * directory without `may_grant_console` computes the roles of its users again.
+ * A role that gets rights of administration, or loses them, changes what directories without `may_grant_console` give.
+ * A task for each such directory computes the roles of its users again.
  */
 @Injectable()
 export class GroupRulesService {
@@ -49,7 +47,7 @@ export class GroupRulesService {
    * Replaces the whole list. A task updates the users.
    *
    * @param administrators how many administrators the caller expects to lose the console
-   * @throws {Conflict} `administrators_unconfirmed` when it is another number
+   * @throws {Conflict} `administrators_unconfirmed` when the number differs
    */
   async replace(
     by: AdminRequest,
@@ -82,7 +80,7 @@ export class GroupRulesService {
   }
 
   /**
-   * Demands what a replacement by these rules would demand.
+   * Refuses what {@link replace} would refuse.
    *
    * @throws {NotFound} when the tenant has no such directory
    * @throws {InvalidFields} naming the groups and roles that do not exist

@@ -17,12 +17,13 @@ import { DirectoryMarks, type TokenRefusal } from './directory-marks.js';
 
 const EVERY = 10_000;
 const REMEMBERED = 1_000;
-/** The number of characters of a secret that belong to the shown beginning of a token (`mintToken`). */
+/** The characters of a secret in the shown prefix of a token (`mintToken`). */
 const SHOWN_OF_SECRET = 4;
 
 /**
- * The last refused credential of each directory, with the reason. Expired tokens that only show as 401 at the IdP are
- * the commonest outage of provisioning. Written beside the request, and at most once in ten seconds for a directory.
+ * Stores the last refused credential of each directory, with the reason, at most once in ten seconds.
+ *
+ * Expired tokens that only show as 401 at the IdP are the most frequent outage of provisioning.
  */
 @Injectable()
 export class TokenRefusals {
@@ -34,7 +35,7 @@ export class TokenRefusals {
     private readonly marks: DirectoryMarks,
   ) {}
 
-  /** Notes the refusal of a header that holds no token as it should, if it names a tenant at all. */
+  /** Stores the refusal of a header without a readable token, if the header names a tenant. */
   noteUnreadable(header: string, from?: string): void {
     const { problem, named } = credentialForm(header, 'tbs');
     if (named === null || problem === null || problem === 'foreign') return;
@@ -45,19 +46,17 @@ export class TokenRefusals {
     this.write(named.tenantId, null, { reason, prefix }, { begins, address: plainAddress(from) });
   }
 
-  /** Notes a refusal. An unknown token names only its tenant, and by its beginning perhaps a directory. */
+  /** Stores a refusal. An unknown token names its tenant; its prefix can name a directory. */
   note(tenantId: string, directoryId: string | null, reason: string, token: string, from?: string): void {
     const prefix = token.slice(0, token.length - 45);
     this.write(tenantId, directoryId, { reason, prefix }, { begins: prefix, address: plainAddress(from) });
   }
 
-  /** Notes that a valid credential came from an address that its directory does not admit. */
   noteOutside(tenantId: string, directoryId: string, address: string | null): void {
     const prefix = `tbs_${tenantId.replace(/^ten_/, '')}_`;
     this.write(tenantId, directoryId, { reason: 'outside_allow_from', prefix, address });
   }
 
-  /** Notes that a client of a directory got no access token. */
   noteClient(
     client: { tenantId: string; directoryId: string; id: string; kind: string },
     reason: string,
@@ -85,8 +84,7 @@ export class TokenRefusals {
       .catch((error: unknown) => this.logger.warn('refused credential not noted', { tenant_id: tenantId, error }));
   }
 
-  // A wrong token can name any tenant: of more names than are remembered the newest are not noted, so that a
-  // flood of names writes no more lines than that in ten seconds.
+  // A wrong token can name any tenant. The limit bounds the lines that a flood of names writes in ten seconds.
   private makeRoom(now: number): boolean {
     if (this.written.size < REMEMBERED) return true;
     for (const [name, at] of this.written) if (now - at >= EVERY) this.written.delete(name);
@@ -96,7 +94,6 @@ export class TokenRefusals {
 
 type UsedToken = UsedCredential & { directoryId: string };
 
-/** When each SCIM token was last used, and with it when each directory has sent its last request. */
 @Injectable()
 export class ScimTokenUses extends CredentialUses<UsedToken> {
   constructor(
@@ -113,18 +110,16 @@ export class ScimTokenUses extends CredentialUses<UsedToken> {
   }
 }
 
-/** A valid credential of SCIM, as the routes need it. */
+/** A valid credential of SCIM. `credentialId` is the SCIM token, or the client of the access token. */
 export interface ScimCredential {
   readonly tenantId: string;
-  /** The SCIM token, or the client of the access token. */
   readonly credentialId: string;
   readonly directoryId: string;
 }
 
-/** A SCIM token as it is stored. */
 type ScimTokenRow = CredentialRow & { directory_id: string };
 
-/** Finds the SCIM token of a text. Unknown, expired and revoked ones are all null. */
+/** Finds the SCIM token of a text. Unknown, expired and revoked tokens are null. */
 @Injectable()
 export class ScimTokenStore {
   private readonly tokens: CredentialCache<ScimTokenRow, ScimCredential>;
@@ -146,7 +141,7 @@ export class ScimTokenStore {
   }
 
   /**
-   * Returns the SCIM token of a text, and with it tenant and directory; the directory remembers a refusal and its reason.
+   * Returns the SCIM token of a text. The directory stores a refusal with its reason.
    *
    * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
    */
@@ -164,7 +159,7 @@ export class ScimTokenStore {
     const reason = found === null ? 'unknown' : found.ended;
     if (found === null || reason !== null) {
       this.refusals.note(token.tenantId, found?.credential.directoryId ?? null, reason ?? 'unknown', text, from?.ip);
-      // After the look-up: the tries that an address has used up never refuse a valid credential.
+      // After the look-up: failed tries of an address never refuse a valid credential.
       this.tries.count(from?.ip, token.tenantId);
       return null;
     }
@@ -173,17 +168,7 @@ export class ScimTokenStore {
     return found.credential;
   }
 
-  /** A valid token came from a network that its directory does not admit: the directory remembers the address. */
-  noteOutside({ tenantId, directoryId }: ScimCredential, address: string | null): void {
-    this.refusals.noteOutside(tenantId, directoryId, address);
-  }
-
-  /** A header without a bearer token was refused: the directories of the tenant that it names remember why. */
-  noteUnreadable(header: string, from?: string): void {
-    this.refusals.noteUnreadable(header, from);
-  }
-
-  /** After a change of tokens made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values before a change of tokens. */
   forget(...tokenIds: string[]): Promise<void> {
     return this.tokens.forget(...tokenIds);
   }

@@ -11,7 +11,6 @@ import { CreateScimToken, NewScimTokenBody, ScimTokenBody } from './directories.
 import { ScimTokensService } from './scim-tokens.service.js';
 import { EvenWhenExhausted } from '../../tenancy/tenants/storage/storage.errors.js';
 
-/** Routes for the SCIM tokens of a directory. */
 @ApiController('directories/:directory_id/tokens', { tag: 'directories' })
 @RequireScope('admin')
 export class ScimTokensController {

@@ -20,7 +20,6 @@ import { ScimTokenStore, ScimTokenUses } from './scim-token.store.js';
 
 const DIRECTORY_ROW = `select 1 from directories where tenant_id = $1 and id = $2 for no key update`;
 
-/** How many directories a tenant can have. */
 export const DIRECTORIES_CAP: Cap = {
   most: 50,
   code: 'too_many_directories',
@@ -31,7 +30,6 @@ export const DIRECTORIES_CAP: Cap = {
   lock: TENANT_ROW,
 };
 
-/** How many live SCIM tokens a directory can have. */
 export const SCIM_TOKENS_CAP: Cap = {
   most: 20,
   code: 'too_many_scim_tokens',
@@ -58,16 +56,10 @@ export class ScimTokensService {
     private readonly hours: DirectoryMarks,
   ) {}
 
-  /** After the commit that ends tokens with their directory: no process takes them any more. */
   async forget(ids: readonly string[]): Promise<void> {
     await this.credentials.forget(...ids);
   }
 
-  /**
-   * Creates a token.
-   *
-   * @throws {NotFound} when the tenant has no such directory
-   */
   async create(by: AdminRequest, directoryId: string, input: CreateScimToken): Promise<NewScimTokenBody> {
     return once(this.db, by, async (tx) => {
       await this.demandDirectory(by.tenantId, directoryId, tx);
@@ -119,8 +111,8 @@ export class ScimTokensService {
   }
 
   /**
-   * Creates a token in place of an old one, which stays valid for the overlap. The new token has the lifetime of the
-   * old one, unless the request gives another end.
+   * Replaces a token. The old one stays valid for the overlap. The new one has the same lifetime unless the request has
+   * an end.
    *
    * @throws {CredentialEnded} when the old token has ended
    */
@@ -130,7 +122,7 @@ export class ScimTokensService {
       const old = await this.demand(by.tenantId, directoryId, id, tx, true);
       const now = this.clock.now();
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) throw new CredentialEnded();
-      // The old token ends first, so that it does not count towards the limit beside the new one.
+      // The old token ends first, so that it does not count towards the limit.
       await this.repository.revokeToken(tx, by.tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const token = await this.createIn(tx, by, directoryId, {
         name: old.name,
@@ -150,21 +142,12 @@ export class ScimTokensService {
     return next;
   }
 
-  /**
-   * Makes sure that the end of a directory refuses no request of an IdP with a token.
-   *
-   * @param force the caller ends it nevertheless
-   * @throws {CredentialInUse} when a token of it was used in the last 24 hours
-   */
+  /** @throws {CredentialInUse} when a token was used in the last 24 hours, unless `force` is set */
   async demandIdle(tx: SqlRunner, tenantId: string, directoryId: string, force: boolean): Promise<void> {
     demandUnused(await this.repository.lastUseOfToken(tx, tenantId, directoryId), this.clock.now(), force);
   }
 
-  /**
-   * Ends a token. Every process refuses it within a second.
-   *
-   * @param force also a token that was used in the last 24 hours
-   */
+  /** Ends a token. Every process refuses the token within a second. */
   async revoke(by: AdminRequest, directoryId: string, id: string, force: boolean): Promise<void> {
     await this.uses.flush();
     await this.db.transaction(by.tenantId, async (tx) => {

@@ -34,7 +34,6 @@ class ConsoleStep implements Step<ConsoleAccess> {
   to!: ConsoleAccess;
 }
 
-/** A user now and after the act. */
 export class EffectStepsBody implements EffectSteps {
   @ApiProperty({ type: RoleStep })
   role!: RoleStep;

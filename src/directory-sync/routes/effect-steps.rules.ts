@@ -3,32 +3,24 @@ import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../tenancy/tenants/tenant.store.js';
 import { consoleOf } from '../users/role.rules.js';
 
-/** A value now, and after the act. */
 export interface Step<Value> {
   from: Value;
   to: Value;
 }
 
-/** What an act would make of a user: role, status, seat and right of administration, each now and then. */
 export interface EffectSteps {
-  /** Null: no role. */
   role: Step<string | null>;
-  /** Null: the user was never in force. */
+  /** Null when the user was never in force. */
   status: Step<'active' | 'inactive' | 'deleted' | null>;
   seat: Step<SeatState>;
   console: Step<ConsoleAccess>;
 }
 
-/** The part of a tenant that rights of administration follow from. */
 type Rights = Pick<TenantView, 'roles' | 'ownerUserId'>;
 
 const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
 
-/**
- * Returns what an act would make of a user.
- *
- * @param would the effective state after the act; null: the act deletes the user
- */
+/** `would` is the effective state after the act; null when the act deletes the user. */
 export function stepsOf(tenant: Rights, userId: string, current: Current, would: Decision | null): EffectSteps {
   const isNew = current.status === 'inactive' && !current.everActive;
   // The role of a user who was never in force is the one that was written.
@@ -49,7 +41,6 @@ export function stepsOf(tenant: Rights, userId: string, current: Current, would:
   };
 }
 
-/** Returns whether a user would lose the console, or the right to write there. */
 export function losesConsole({ console }: EffectSteps): boolean {
   return RANK[console.to] < RANK[console.from];
 }

@@ -18,59 +18,48 @@ import {
 } from './page-sql.js';
 import type { CurrentDirectory } from './scim-request.js';
 
-/** Pages of more resources are seldom small. IdPs read 100 or 200 at a time. */
+/** IdPs read 100 or 200 resources at a time. Larger pages are rarely light. */
 const LIGHT_RESOURCES = 200;
 
-/** How a page of small resources is read: by one plain statement, of which no part counts bytes row by row. */
+/** How a page of small resources is read: by one plain statement, without counting bytes row by row. */
 export interface LightColumns {
   /**
    * Returns SQL for a row as a line of text. One text for the page costs a third of a row for each resource.
    *
-   * @param most SQL for the bytes of a document that is read. Of a larger one the line has no document, but its size
+   * @param most SQL for the largest document that is read. A larger one is left out, with its size in the line
    */
   readonly line: (most: string) => string;
-  /** Reads a line. */
   readonly read: (line: string) => LightRow;
-  /** What the rows show of other tables; undefined: nothing. */
   readonly related?: RelatedColumns;
 }
 
-/** What the rows of a page show of other tables, in the statement of the page. */
 export interface RelatedColumns {
   /** The select list over {@link joins}. */
   readonly columns: string;
   /** Joins to the page `p`, which has the `first` and the `last` id. `$1` is the tenant, `$2` the directories. */
   readonly joins: string;
-  /** Adds what was found to the rows. Null: it is more than a small page holds. */
+  /** Adds the found values to the rows. Null when they exceed a small page. */
   readonly add: (db: Database, owner: PageOwner, rows: LightRow[], found: QueriedPage) => Promise<Related | null>;
 }
 
-/** The tenant of a page, and the directories that it shows. */
 export type PageOwner = readonly [tenantId: string, owners: readonly string[]];
 
-/** The row that the statement of a page gives: the lines of its rows, and the columns of what is related to them. */
 export type QueriedPage = Record<string, string | number | null>;
 
-/** What the rows of a page show of other tables. */
 export interface Related {
-  /** The bytes of it in the answer, at the most. */
   readonly bytes: number;
-  /** What the rows have in common; null: nothing. */
   readonly common: string | null;
-  /** The number of all rows of the list. */
   readonly total: number;
 }
 
-/** A row of a light page. */
 export interface LightRow {
   id: string;
   doc: string | null;
   bytes: number | null;
-  /** The ids of the groups that the row shows, with blanks between them; null: none. */
+  /** Ids with blanks between them; null when the row shows no groups. */
   groups: string | null;
 }
 
-/** A page that was read by {@link readLight}. */
 interface LightPage<Row> {
   readonly rows: Row[];
   readonly more: boolean;
@@ -80,8 +69,7 @@ interface LightPage<Row> {
 /**
  * Reads a page in the order of ids. Nearly all pages of a full import are small, and cost this way less than half.
  *
- * @param source the page and one row behind it; no rows are skipped
- * @param params the parameters of its SQL
+ * @param source the page and one row after it; no rows are skipped
  * @returns null where the page is not small: it has to be read by its bytes
  */
 async function readLight<Row extends LightRow>(
@@ -107,11 +95,11 @@ async function readLight<Row extends LightRow>(
   return { rows: rows as Row[], more, related };
 }
 
-/** Callers choose the number of resources, and little else of the text. */
+/** Callers choose little of the text except the number of resources. */
 const MOST_TEXTS = 32;
 const texts = new WeakMap<LightColumns, Map<string, string>>();
 
-/** Returns the statement of a page. To make its 4 KB anew, and to find its name by them, costs as much as ten rows. */
+/** Caches the statement of a page: making its 4 KB, and finding its name by them, costs as much as ten rows. */
 function pageText(light: LightColumns, source: PageSource): string {
   const known = texts.get(light) ?? new Map<string, string>();
   texts.set(light, known);
@@ -126,7 +114,7 @@ function pageText(light: LightColumns, source: PageSource): string {
 }
 
 function newText({ line, related }: LightColumns, { from, id, where, by, limit }: PageSource): string {
-  // Documents within this limit are never more than a small page.
+  // Documents within this limit never exceed a small page.
   const most = String(Math.floor(SMALL_PAGE / limit));
   return `select p.lines${related ? `, ${related.columns}` : ''}
     from (select string_agg(r.line, chr(10)) as lines, min(r.id) as first, max(r.id) as last
@@ -134,7 +122,7 @@ function newText({ line, related }: LightColumns, { from, id, where, by, limit }
     ${related?.joins ?? ''}`;
 }
 
-/** Reads the rows again whose documents were left out. Returns false where one of them has gone or grown. */
+/** Reads rows whose documents were left out. Returns false where one of them was deleted or has grown. */
 async function readRest(
   db: Database,
   table: ListTable,
@@ -156,33 +144,27 @@ async function readRest(
   return true;
 }
 
-/** One walk along a list: the last rows of its pages, by the `startIndex` of the next page. */
 interface WalkMarks {
   readonly ends: Map<number, ListPlace>;
-  /** The walk has continued after another walk of the same list began, so it did not stop at its first page. */
+  /** The walk has continued after another walk of the same list began. */
   goesOn: boolean;
   until: number;
 }
 
-/**
- * Marks of one walk. A client repeats a request for a page whose answer was lost; older pages are rarely requested
- * again.
- */
+/** Marks of one walk. A client repeats a request whose answer was lost, and rarely requests older pages. */
 const MARKS = 4;
 const WALKS = 8;
 
 /**
- * The last rows of pages, for clients that read a list by increasing `startIndex` (most do). The next page starts
- * after the row of the mark: it costs as much as the first page, and rows that were deleted meanwhile shift no other
- * row. Marks are in memory. Without a mark, rows are skipped.
+ * The last rows of pages, for clients that read a list by increasing `startIndex` (most do). The next page starts after
+ * the row of the mark: it costs as much as the first page, and deleted rows shift no other row. Marks are in memory.
+ * Without a mark, rows are skipped.
  *
- * A list has one caller and one query (directory, filter, order, page size). Requests do not show which of several
- * walks they belong to. A first page begins a walk. Where several walks have a mark at one `startIndex`, the oldest
- * walk that continues is used: its mark is the first in the list, so no row is left out, and at worst a row is shown
- * twice. An older walk that has not continued counts as abandoned.
+ * A list has one caller and one query (directory, filter, order, page size). Requests do not show their walk. A first
+ * page begins a walk. Where several walks have a mark at one `startIndex`, the oldest walk that continues is used. No
+ * row is left out, and at worst a row is shown twice. An older walk that has not continued counts as abandoned.
  */
 export class PageMarks {
-  /** Walks of each list, the latest one last. */
   private readonly lists = new Map<string, WalkMarks[]>();
 
   constructor(
@@ -191,7 +173,6 @@ export class PageMarks {
     private readonly capacity = 5000,
   ) {}
 
-  /** Begins a walk: the first page was requested. */
   begin(list: string): WalkMarks {
     const walk: WalkMarks = { ends: new Map(), goesOn: false, until: this.now() + this.lifetimeMs };
     const walks = this.alive(list);
@@ -208,7 +189,6 @@ export class PageMarks {
     return found;
   }
 
-  /** Notes that the page before `startIndex` ended at `place`. */
   put(walk: WalkMarks, startIndex: number, place: ListPlace): void {
     walk.until = this.now() + this.lifetimeMs;
     walk.ends.delete(startIndex);
@@ -227,59 +207,47 @@ export class PageMarks {
   }
 }
 
-/** A page is one text, of which its ids and keys are parts. */
+/** Copies id and key out of the text of the page, which the marks would otherwise keep in memory. */
 function kept({ id, key }: ListPlace): ListPlace {
   if (key === undefined) return { id: detached(id) };
   return { id: detached(id), key: key === null ? null : detached(key) };
 }
 
-/** Rows before a page that an ordinary request skips. Beyond this number the page is a search. */
+/** Rows before a page that an ordinary request skips. A later page is a search. */
 const COUNTED_START = 1_000;
 
-/** A request for a list: directory, query, and the memory of the answer. */
 export interface ListAsk {
   readonly directory: CurrentDirectory;
   readonly query: ListQuery;
   readonly share: AnswerShare;
 }
 
-/** The columns of pages, by the number of their rows. */
 export interface ListShapes {
   /** For a filter that finds few rows through an index. */
   readonly few: ListColumns;
   readonly many: ListColumns;
-  /** For a page of the unfiltered list in the order of ids; undefined: it is read as any other. */
   readonly light?: LightColumns;
 }
 
-/** The filter of a list as SQL. */
 export interface ListFilter {
-  /** Null: all resources are listed. */
   readonly bound: BoundFilter | null;
   readonly selective: boolean;
   readonly where: string;
   readonly params: unknown[];
 }
 
-/** The row behind which a page begins, and how it was found. */
 export interface PageStart {
-  /** The request has `startIndex` and no cursor. */
   readonly byIndex: boolean;
   readonly cursor: Walk | undefined;
   readonly marks: WalkMarks | undefined;
   readonly place: ListPlace | undefined;
-  /** Rows to skip, where no place is known. */
   readonly offset: number;
 }
 
-/** The rows of a page, as read. */
 export interface PageRows<Row> {
   readonly rows: Row[];
-  /** Whether a row follows the page. */
   readonly more: boolean;
-  /** The number of all rows; null: it was not read. */
   readonly total: number | null;
-  /** What the rows have in common. */
   readonly common: string | null | undefined;
   /** The page has one row, which is larger than a page and was not read whole. */
   readonly large: boolean;
@@ -287,7 +255,6 @@ export interface PageRows<Row> {
 
 const NO_ROWS = { rows: [], more: false, total: null, common: undefined, large: false };
 
-/** Reads the rows of a page, and whether a page follows. */
 export async function readPageRows<Row extends PageRow>(
   db: Database,
   table: ListTable,
@@ -348,7 +315,6 @@ function lightRows<Row>({ rows, more, related }: LightPage<Row>): PageRows<Row> 
   return { rows, more, total: related?.total ?? null, common: related?.common, large: false };
 }
 
-/** Returns SQL for the number of all rows of an unfiltered list, if the table keeps that number. */
 export function wholeTotal(table: ListTable, filter: ListFilter): string | undefined {
   return filter.bound === null ? table.total : undefined;
 }

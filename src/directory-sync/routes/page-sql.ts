@@ -11,13 +11,12 @@ import type { CurrentDirectory } from './scim-request.js';
 
 /** The columns that a list reads of each resource, in SQL. `$1` is the tenant. */
 export interface ListColumns {
-  /** The select list over the table. A document is named here and not yet read. */
+  /** The select list over the table, without reading documents. */
   readonly found: string;
-  /** The size in bytes of one found row `a`. */
   readonly bytes: string;
-  /** A query on another table for the found row `a`. It gives `bytes`, one row for each related row that is shown. */
+  /** A query on another table for the found row `a`: one row with `bytes` for each related row. */
   readonly related?: string;
-  /** What resources of the page have in common, so that it is found once for the page. */
+  /** Values that resources of the page share, found once for the page. */
   readonly common?: CommonColumns;
   /**
    * The select list of the answer over a row `c`. Documents are read only where `c.fits`. `c.large`: the row fits
@@ -26,55 +25,42 @@ export interface ListColumns {
   readonly shown: string;
 }
 
-/** Rows of another table that several resources of a page show, such as the names of groups. */
 interface CommonColumns {
   /** A query for these rows, over the found rows `a`. The size of a resource can use its rows, `n`. */
   readonly found: string;
-  /** The text that the page gets of them, over `n`: an aggregate. */
+  /** The aggregate over `n` that the page gets. */
   readonly text: string;
-  /** The condition that some row of the page, `cut`, shows a row `n`. */
   readonly used: string;
 }
 
-/** A row of a page. */
 export interface PageRow {
   id: string;
   /** False for the first row that no longer fits in the bytes of the page; its document was not read. */
   fits: boolean;
-  /** The first row alone is larger than a page. */
   large: boolean;
-  /** The number of all rows, in the first row of a page. */
   total: number | null;
-  /** The text of what the rows have in common, in the first row of a page. */
   common?: string | null;
-  /** The row's sort key as text, where the list is sorted. */
   sort_key?: string | null;
 }
 
-/** The rows of a page in SQL. */
 export interface PageSource {
-  /** The table, as `from` names it. */
   readonly from: string;
-  /** The id of a row. */
   readonly id: string;
-  /** The condition of the rows after the beginning of the page. */
   readonly where: string;
-  /** The order. */
   readonly by: string;
-  /** The sort key of the order as text; null: the id alone. */
+  /** The sort key of the order as text; null when the order is that of ids. */
   readonly key: string | null;
   readonly limit: number;
   readonly offset: number;
   /**
-   * SQL for the number of all rows, exact in the snapshot of the statement, where the order is that of the ids: rows are
-   * then skipped from the nearer end. Null: they are skipped from the first one.
+   * SQL for the exact number of all rows in the snapshot of the statement, in the order of ids: rows are then skipped
+   * from the nearer end. Null when rows are skipped from the first one.
    */
   readonly exactTotal: string | null;
-  /** Whether rows are read that are not shown: skipped, or sorted away. */
   readonly idsFirst: boolean;
 }
 
-/** Smaller pages need no share of the answer budget, in bytes. A hundred ordinary users are smaller. */
+/** Bytes. Smaller pages need no share of the answer budget. A hundred ordinary users are smaller. */
 export const SMALL_PAGE = 256 * 1024;
 /** A page of more resources takes its share of the answer budget first, so that it is read once. */
 export const FEW_RESOURCES = 100;
@@ -82,17 +68,12 @@ export const FEW_RESOURCES = 100;
 // A related row has at least 160 bytes. More related rows than this are more than a page and are not read.
 const MOST_RELATED = Math.ceil(MAX_PAGE_BYTES / 160) + 1;
 
-/**
- * Returns the statement of one page, cut at a number of bytes before a document is read. The sizes are columns of the
- * rows; only the outermost select reads documents.
- *
- * @param total SQL for the number of all rows; null: it is not asked for
- */
+/** Cuts a page at a number of bytes before a document is read. Only the outermost select reads documents. */
 export function pageSql(columns: ListColumns, total: string | null, source: PageSource, bytes: number): string {
   const { related, common } = columns;
   const rows = foundRows(columns, source);
   if (related === undefined && common === undefined && source.exactTotal === null) {
-    // Each further part of a statement costs as much as reading a row: a look-up has one row and no part.
+    // A look-up has one row and no `with`: each part of a statement costs as much as reading a row.
     const sized = `select a.*, ${columns.bytes} as bytes from (${rows}) a`;
     return shownRows(columns, source, total, `(${cutRows(sized, bytes)})`);
   }
@@ -126,8 +107,8 @@ function shownRows({ shown, common }: ListColumns, { key }: PageSource, total: s
 }
 
 /**
- * Returns the query for the rows of a page with their places. Where rows are skipped or sorted, the ids are found first: no
- * column is computed for other rows, and an index can give the ids alone.
+ * Returns the query for the rows of a page with their places. Where rows are skipped or sorted, the ids are found
+ * first: no column is computed for other rows, and an index can give the ids alone.
  */
 function foundRows({ found }: ListColumns, source: PageSource): string {
   const { from, id, where, by, key, limit, offset, idsFirst } = source;
@@ -144,8 +125,8 @@ function foundRows({ found }: ListColumns, source: PageSource): string {
 }
 
 /**
- * Returns the query for the ids of a page, which skips from the nearer end: of 100 000 rows at most 50 000. A branch with the
- * limit 0 reads nothing.
+ * Returns the query for the ids of a page, skipping from the nearer end: of 100 000 rows at most 50 000. A branch with
+ * the limit 0 reads nothing.
  */
 function nearerEnd({ from, id, where, limit, offset }: PageSource): string {
   const whole = (value: string) => `(select ${value} from whole)`;
@@ -157,7 +138,7 @@ function nearerEnd({ from, id, where, limit, offset }: PageSource): string {
       offset ${whole(`greatest(n - ${offset + limit}, 0)`)})`;
 }
 
-/** Of a page that was cut, only what its rows show is read: they may be few. */
+/** A page that was cut reads only the values that its rows show: they may be few. */
 function commonText({ text, used }: CommonColumns): string {
   return `(select ${text} from n where (select bool_and(c.fits) from cut c) or ${used})`;
 }
@@ -170,43 +151,36 @@ export interface ListTable {
   id: string;
   visible: string;
   /**
-   * The same for rows that a filter finds by their ids, where indexes of other columns lead with the directory: the planner
-   * would read all rows of the directory by one of them.
+   * The condition for rows that a filter finds by their ids. With `visible` the planner would read all rows of the
+   * directory by an index that leads with the directory.
    */
   visibleById?: string;
-  /** SQL for the number of all rows without counting them; undefined: the rows are few and are counted. */
+  /** SQL for the number of all rows without counting; undefined when the rows are few and are counted. */
   total?: string;
-  /** Whether `total` is exact in the snapshot of a statement, so that rows can be counted from the last one, too. */
+  /** `total` is exact in the snapshot of a statement, so that rows can be counted from the last one. */
   exactTotal?: boolean;
-  /** Columns and lists by whose values an index finds few rows. */
   keys: ListKeys;
 }
 
-/** Columns and lists of a table, as filters name them. */
 export interface ListKeys {
   readonly columns: readonly string[];
   readonly lists: readonly string[];
 }
 
-/** Keys that lead to the ids of rows. */
 export const ID_KEYS: ListKeys = { columns: ['id', 'meta.location'], lists: ['members'] };
 
-/** The position of a row in a list. A page begins behind it. */
+/** The position of a row in a list. A page begins after it. */
 export interface ListPlace {
   readonly id: string;
-  /** The row's sort key as text, null where it has none; undefined: the list is ordered by id only. */
+  /** The row's sort key as text, null where it has none; undefined when the list is ordered by id only. */
   readonly key?: string | null;
 }
 
 /** The order of a list in SQL. The id comes last, so that no two rows share a place. */
 export interface ListOrder {
-  /** The text after `order by`. */
   readonly by: string;
-  /** The sort key as text, to be selected with each row; null: the id alone. */
   readonly key: string | null;
-  /** Whether an index has this order. */
   readonly indexed: boolean;
-  /** The condition for the rows behind a place. */
   behind(place: ListPlace, params: unknown[]): string;
 }
 
@@ -262,20 +236,16 @@ export function orderOf(table: ListTable, query: ListQuery, selective: boolean):
 /** The life of a cursor in seconds (RFC 9865 `cursorTimeout`). */
 export const CURSOR_SECONDS = 24 * 3600;
 
-/** The state of a walk by cursor from page to page. */
 export interface Walk {
-  /** The row behind which the page begins. */
   readonly place: ListPlace;
-  /** Resources on the pages before. */
   readonly listed: number;
-  /** The number of matches, counted for the first page; null: it is known without counting. */
+  /** The number of matches, counted for the first page; null when it is known without counting. */
   readonly total: number | null;
 }
 
 interface Cursor {
-  /** The id of the row behind which the page begins. Versions that skipped rows wrote a number. */
+  /** The id of the row after which the page begins. Versions that skipped rows wrote a number. */
   a: string | number;
-  /** The sort key of that row. */
   k?: string | null;
   s: number;
   c: number | null;
@@ -285,7 +255,7 @@ interface Cursor {
   t: number;
 }
 
-/** Returns a short name of a list. All pages of the same query of the same directory have the same name. */
+/** Returns a short name of a list: all pages of one query of one directory have the same name. */
 export function listName(directory: CurrentDirectory, type: ResourceTypeDef, query: ListQuery): string {
   const filter = query.filter ? printFilter(query.filter) : '';
   const parts = [
@@ -300,7 +270,6 @@ export function listName(directory: CurrentDirectory, type: ResourceTypeDef, que
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 16);
 }
 
-/** Writes the cursor of the next page. */
 export function writeCursor({ place, listed, total }: Walk, list: string, count: number): string {
   const key = place.key === undefined ? {} : { k: place.key };
   const cursor: Cursor = {

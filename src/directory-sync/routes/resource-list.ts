@@ -32,18 +32,19 @@ interface ListPage<Row> extends Pick<PageRows<Row>, 'rows' | 'common' | 'large'>
   nextCursor: string | undefined;
 }
 
-/** How rows become resources. */
 interface ListView<Row> {
   readonly columns: ListShapes;
-  /** Reads the missing columns of a first row that is larger than a page. */
   readonly complete?: (row: Row) => Promise<Row>;
-  /** Returns the function that writes one resource of a page as JSON text, from what the page has in common. */
+  /**
+   * Returns the function that writes one resource as JSON text. `common` is the text that the resources of the page
+   * share.
+   */
   readonly renderer: (common: string | null | undefined) => (row: Row) => string;
 }
 
 /**
- * Returns one page of a list as a ListResponse (RFC 7644 §3.4.2). The page has fewer resources than `count` where they
- * are large: `itemsPerPage` is their number, and the next page begins behind them.
+ * Returns one page of a list as a ListResponse (RFC 7644 §3.4.2). Where resources are large the page has fewer than
+ * `count`: `itemsPerPage` is their number, and the next page begins after them.
  */
 export async function listText<Row extends { id: string }>(
   db: Database,
@@ -66,7 +67,6 @@ export async function listText<Row extends { id: string }>(
   return text;
 }
 
-/** Returns the few resources that a look-up found as a ListResponse: all matches, on one page. */
 export async function lookUpText<Row>(
   rows: readonly Row[],
   share: AnswerShare,
@@ -79,7 +79,6 @@ export async function lookUpText<Row>(
   return text;
 }
 
-/** Reads one page of a list (RFC 7644 §3.4.2, RFC 9865). */
 async function pageOf<Row extends PageRow>(
   db: Database,
   table: ListTable,
@@ -108,7 +107,7 @@ async function pageOf<Row extends PageRow>(
 
   const before = start.byIndex ? query.startIndex - 1 : (start.cursor?.listed ?? 0);
   const listed = before + rows.length;
-  // A page without rows that was found by skipping does not show how many rows are before it.
+  // A page without rows that was found by skipping does not show how many rows come before it.
   const ends = query.count > 0 && !more && (rows.length > 0 || start.offset === 0);
   const totalResults =
     ends && (start.byIndex || start.cursor === undefined)
@@ -120,7 +119,7 @@ async function pageOf<Row extends PageRow>(
   const nextCursor = more && end ? writeCursor(next, list, query.count) : undefined;
   return { startIndex: undefined, nextCursor, ...page };
 
-  /** Returns a total that agrees with the page: it includes the rows before it and on it, and one more where a page follows. */
+  /** Returns a total that agrees with the page: at least the rows up to its end, and one more where a page follows. */
   function agreed(counted: number): number {
     if (query.count === 0) return counted;
     if (rows.length > 0 || more) return Math.max(counted, listed + (more ? 1 : 0));
@@ -148,7 +147,7 @@ function startOf(query: ListQuery, list: string, marks: PageMarks): PageStart {
   return { byIndex, cursor, marks: byMarks, place, offset };
 }
 
-/** Returns whether a filter finds few rows through an index. The order of the list must not choose the plan then. */
+/** Returns whether an index finds few rows for a filter. The order of the list must not choose the plan then. */
 function isSelective(filter: BoundFilter, keys: ListKeys): boolean {
   const { columns, lists } = keys;
   switch (filter.kind) {

@@ -9,30 +9,29 @@ import type { ResourceTypeDef } from '../../protocols/scim/schema/resource-types
 import type { Actor, ChangeSource } from '../../tenancy/identity/person.js';
 import type { WriteContext, WritingDirectory } from '../users/write/write-case.js';
 
-/** The directory of the token of a request, with all settings that the request needs. */
 export interface CurrentDirectory {
   tenantId: string;
   id: string;
   dialect: Dialect;
-  /** Users, with the attributes of the customer's own that the directory declares. */
   userType: ResourceTypeDef;
   writing: WritingDirectory;
   /**
-   * Owners of the users that this directory sees. The directory itself is the first, '' means unmanaged users,
-   * then follow directories that it takes over.
+   * Owners of the users that this directory sees. First the directory itself, then '' for unmanaged users, then the
+   * directories of a take-over.
    */
   owners: string[];
   actor: Actor;
-  /** The beginning of the addresses of its resources: `https://…/scim/v2`. */
+  /** The base address of its resources: `https://…/scim/v2`. */
   scimBase: string;
 }
 
-/** Returns whether the directory reads users through its writes that have no effect: in preview, or until an admin decides. */
+/**
+ * Returns whether the directory reads users through its stored writes: in preview, or until an administrator decides.
+ */
 export function readsKept({ writing }: CurrentDirectory): boolean {
   return writing.state === 'preview' || writing.keepsWrites;
 }
 
-/** Returns the context of a write by a directory. */
 export function writeContext(directory: CurrentDirectory, requestId: string, receivedAt: Date): WriteContext {
   const source: ChangeSource = {
     request_id: requestId,
@@ -43,16 +42,13 @@ export function writeContext(directory: CurrentDirectory, requestId: string, rec
   return { tenantId: directory.tenantId, channel: 'scim', directory: directory.writing, source, receivedAt };
 }
 
-/** Facts of a request that a write needs beside the body. */
 export interface RequestFacts {
   requestId: string;
   receivedAt: Date;
   ifMatch: string | undefined;
-  /** The memory that the answer may use. */
   share: AnswerShare;
-  /** Notes for the logs what the write did. */
+  /** Receives the effect of the write, for the logs. */
   done?: (effect: RequestEffect) => void;
-  /** Whether the answer shows the members of the group. */
   withMembers?: boolean;
 }
 
@@ -62,7 +58,6 @@ export const LIST_LIMITS = { defaultCount: 100, maxCount: 1000 } as const;
 /** Limits of `/Bulk`; `maxPayloadSize` in bytes. The ServiceProviderConfig announces the same figures. */
 export const BULK_LIMITS = { maxOperations: 1000, maxPayloadSize: 4 * 1024 * 1024 } as const;
 
-/** Sends a resource or message as JSON text. */
 export function answerScim(
   res: ServerResponse,
   status: number,
@@ -84,7 +79,7 @@ export function answerEmpty(res: ServerResponse, status: 204 | 304, etag?: strin
   res.end();
 }
 
-/** 412: `If-Match` has another version than the stored one (RFC 7644 §3.14). */
+/** 412 (RFC 7644 §3.14). */
 class PreconditionFailed extends DomainError {
   readonly kind = 'precondition-failed';
   readonly code = 'precondition_failed';
@@ -93,13 +88,13 @@ class PreconditionFailed extends DomainError {
   }
 }
 
-/** 501: a feature of the protocol that this service does not have. */
+/** 501. */
 export class NotImplemented extends DomainError {
   readonly kind = 'not-implemented';
   readonly code = 'not_implemented';
 }
 
-/** 403: a request that the protocol forbids, such as a filter on a discovery endpoint (RFC 7644 §4). */
+/** 403, such as for a filter on a discovery endpoint (RFC 7644 §4). */
 export class Forbidden extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'forbidden';

@@ -14,17 +14,14 @@ import { ScimCredentials } from '../clients/access-token.store.js';
 import { DirectoryStore, type Directory } from '../directories/directory.store.js';
 import { type CurrentDirectory, Forbidden } from './scim-request.js';
 
-/** A SCIM request after its token was checked. */
 export interface ScimRequest extends BridgeRequest {
   directory: CurrentDirectory;
-  /** The share of the memory for large answers. */
   answer: AnswerShare;
 }
 
 // Computed once for each state of a directory, not for each request.
 const made = new WeakMap<Directory, CurrentDirectory>();
 
-/** Checks the SCIM token or access token. It determines the directory, and so the tenant. */
 @Injectable()
 export class ScimGuard implements CanActivate {
   constructor(

@@ -10,7 +10,7 @@ import { OwnerChanged, RoleConsoleChanged } from '../../tenancy/tenants/tenants.
 
 type RightEvent = Extract<EventName, `administrator.${string}`>;
 
-/** A right that some users get or lose together; null: the right of the owner, which has no role. */
+/** A right that users get or lose together. `role` is null for the right of the owner. */
 interface SharedRight {
   event: RightEvent;
   role: string | null;
@@ -20,8 +20,8 @@ interface SharedRight {
 const BATCH = 1_000;
 
 /**
- * Tells who administers where no write of a user does: a role of the catalogue gets or loses its rights, or the tenant gets
- * another owner. The lines and events are part of the transaction of the change.
+ * Records who administers where no write of a user does: a role gets or loses its rights, or the tenant gets another
+ * owner. Audit entries and events are part of the transaction of the change.
  */
 @Injectable()
 export class AdministratorNotices {
@@ -50,7 +50,7 @@ export class AdministratorNotices {
     }
   }
 
-  /** An owner who also has a role that administers gains and loses nothing. */
+  /** The right of an owner whose role administers does not change. */
   private async ownerChanged({ tx, by, before, after }: OwnerChanged): Promise<void> {
     const { rows } = await tx.query<{ id: string }>(
       `select u.id from users u left join roles r on r.tenant_id = $1 and r.name = u.role

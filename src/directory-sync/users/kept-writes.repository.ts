@@ -8,19 +8,20 @@ import { storedDocument } from './user.row.js';
 import type { UserDraft } from './user.mapping.js';
 import { Taken } from './users.errors.js';
 
-/** The kept write of a directory: in preview, to a user of another owner; else one that waits for an admin. */
+/**
+ * The stored write of a directory: of a preview, to a user of another owner; else one that waits for an administrator.
+ */
 export interface KeptWrite {
   user_id: string;
-  /** The resource as JSON text; null: removed. */
+  /** The resource as JSON text; null when the directory removed the user. */
   doc: string | null;
   linked_by: LinkedBy;
   source: ChangeSource;
   version: number;
-  /** The version that SCIM shows. */
   revision: number;
 }
 
-/** The place of a stored write: tenant, directory and user. */
+/** The place of a stored write. */
 export interface KeptPlace {
   tenantId: string;
   directoryId: string;
@@ -28,20 +29,20 @@ export interface KeptPlace {
 }
 
 /**
- * The version of a stored write: the time of the write. So versions of one user are unique and differ from those of the
- * user's own resource. `o` is the table.
+ * The version of a stored write `o`: the time of the write. Versions of one user are unique, and differ from those of
+ * the user's own resource.
  */
 export const KEPT_REVISION = `(round(extract(epoch from o.updated_at) * 1000000)::bigint + o.version)`;
 
 const COLUMNS = `o.user_id, o.doc::text as doc, o.linked_by, o.source, o.version, ${KEPT_REVISION}::float8 as revision`;
 
-/** That no admin has to decide about a write, `o`. */
+/** No administrator has to decide about the write `o`. */
 const UNDECIDED = `not exists (
   select 1 from users k where k.tenant_id = $1 and k.id = o.user_id and k.kept_for = $2)`;
 
 /**
- * Keeps writes of directories beside the users, for the directory alone to read back: those of a preview to users of other owners,
- * and those that wait for an admin.
+ * Stores writes of directories beside the users, which only the directory reads back: those of a preview to users of
+ * other owners, and those that wait for an administrator.
  */
 @Injectable()
 export class KeptWritesRepository {
@@ -55,7 +56,7 @@ export class KeptWritesRepository {
     return rows[0];
   }
 
-  /** Returns at most `limit` writes of a directory in the order of the users, without those that wait for an admin. */
+  /** Returns writes of a directory in the order of the users, without those that wait for an administrator. */
   async list(tenantId: string, directoryId: string, limit: number): Promise<KeptWrite[]> {
     const { rows } = await this.db.query<KeptWrite>(
       `select ${COLUMNS} from preview_writes o where o.tenant_id = $1 and o.directory_id = $2 and ${UNDECIDED}
@@ -68,9 +69,9 @@ export class KeptWritesRepository {
   /**
    * Stores a write in place of the previous one.
    *
-   * @param before the version of the previous write; 0: there is none
-   * @param draft null: the directory removes the user
-   * @returns false: another write was quicker
+   * @param before the version of the previous write; 0 for the first one
+   * @param draft null when the directory removes the user
+   * @returns false when another write was quicker
    * @throws {Taken} when the directory gave the `userName` to another user
    * @throws {DocumentTooLarge} when the document is over the limit and larger than before
    */
@@ -115,16 +116,6 @@ export class KeptWritesRepository {
     }
   }
 
-  /** Keeps a write that waits for an admin, in place of the previous one; the user's row is locked. */
-  async keep(
-    tx: SqlRunner,
-    place: KeptPlace,
-    write: { draft: UserDraft | null; by: LinkedBy; source: ChangeSource },
-  ): Promise<void> {
-    const known = await this.find(place, tx);
-    await this.put(place, known?.version ?? 0, write.draft, write.by, write.source, tx);
-  }
-
   async drop(place: KeptPlace, db: SqlRunner = this.db): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2 and user_id = $3`, [
       place.tenantId,
@@ -133,7 +124,7 @@ export class KeptWritesRepository {
     ]);
   }
 
-  /** Marks a locked user about whom a write of a directory waits for an admin; the resource stays. */
+  /** Marks a locked user whose write by a directory waits for an administrator; the resource stays. */
   async mark(tx: SqlRunner, { tenantId, userId, directoryId }: KeptPlace): Promise<void> {
     await tx.query(
       `update users set kept_for = $3, version = version + 1, quiet_writes = quiet_writes + 1,
@@ -145,7 +136,7 @@ export class KeptWritesRepository {
     );
   }
 
-  /** Deletes a write of a preview that was applied, unless it waits for an admin since. */
+  /** Deletes a write of a preview that was applied, unless it has come to wait for an administrator. */
   async dropApplied(place: KeptPlace): Promise<void> {
     await this.db.query(
       `delete from preview_writes o where o.tenant_id = $1 and o.directory_id = $2 and o.user_id = $3 and ${UNDECIDED}`,
@@ -153,7 +144,6 @@ export class KeptWritesRepository {
     );
   }
 
-  /** Deletes all stored writes of a directory. */
   async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await db.query(`delete from preview_writes where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
   }

@@ -3,26 +3,21 @@ import type { ConsoleAccess } from '../../tenancy/tenants/administrators.js';
 import type { CatalogueRole } from '../../tenancy/tenants/tenant.store.js';
 import type { RoleRefusal } from '../directories/directory-marks.js';
 
-/** A role that a group rule gives, and the group of the rule. */
+/** A role that a group rule gives, with the group of the rule. */
 export interface RuleRole {
   role: string;
   group: GroupName;
 }
 
-/** The sources of a role, in the order of precedence. */
 interface RoleSources {
-  /** SCIM `roles` in the request: the primary one first, then in the order sent. */
+  /** SCIM `roles` of the request: the primary one first, then in their order. */
   roles: readonly string[];
-  /** Roles of the group rules that match, in the order of the rules. */
   fromRules: readonly string[];
-  /** The directory's default; null: none yet. */
+  /** Null when the directory has none yet. */
   defaultRole: string | null;
 }
 
-/**
- * Returns the role of a user: the first one of the catalogue, or null. `known` holds the names of the tenant's
- * catalogue.
- */
+/** Returns the first role of the catalogue, or null. `known` has the names of the tenant's catalogue. */
 export function roleOf(sources: RoleSources, known: { has(name: string): boolean }): string | null {
   for (const role of sources.roles) if (known.has(role)) return role;
   for (const role of sources.fromRules) if (known.has(role)) return role;
@@ -30,8 +25,8 @@ export function roleOf(sources: RoleSources, known: { has(name: string): boolean
 }
 
 /**
- * Returns the names in a SCIM `roles` list. Entra's complex assignments put JSON into `value`; the `value` member of
- * that JSON is the name then.
+ * Returns the names in a SCIM `roles` list. Entra's complex assignments have JSON in `value`; its `value` member is the
+ * name.
  */
 export function roleNames(roles: readonly { value?: unknown; primary?: unknown }[] | undefined): string[] {
   if (!roles || roles.length === 0) return [];
@@ -50,17 +45,16 @@ export function roleNames(roles: readonly { value?: unknown; primary?: unknown }
 
 type Catalogue = ReadonlyMap<string, CatalogueRole>;
 
-/** The part of an effective state that rights of administration follow from; null: there is no such user. */
+/** The part of an effective state that decides about rights of administration; null when the user does not exist. */
 type RoleInForce = { status: string; role: string | null } | null;
 
-/** A right of administration that a user gets or loses. */
 export interface RightStep {
   event: 'administrator.added' | 'administrator.removed';
   role: string;
   console: Exclude<ConsoleAccess, 'none'>;
 }
 
-/** Another identity of a user who administers: what a sign-in finds the user by. `role`: null for the owner without a role. */
+/** Another identity of a user who administers. `role` is null for the owner without a role. */
 export interface IdentityStep {
   event: 'administrator.identity_changed';
   role: string | null;
@@ -68,18 +62,23 @@ export interface IdentityStep {
   fields: string[];
 }
 
-/** Returns what a role of the catalogue may do in the administration of the tenant; a role that is gone may do nothing. */
+/** Returns the right of administration that a role has; a role outside the catalogue has none. */
 export function consoleOf(roles: Catalogue, role: string | null): ConsoleAccess {
   return (role === null ? undefined : roles.get(role)?.console) ?? 'none';
 }
 
-/** Returns the roles that the `roles` of a resource may give; one that administers needs the leave of an admin. */
+/**
+ * Returns the roles that the `roles` of a resource may give. One that administers needs the permission of an
+ * administrator.
+ */
 export function grantableRoles(roles: Catalogue, mayGrantConsole: boolean): { has(name: string): boolean } {
   if (mayGrantConsole) return roles;
   return { has: (name) => roles.get(name)?.console === 'none' };
 }
 
-/** Returns the default role that a directory gives: null where the role administers and the directory lacks the leave. */
+/**
+ * Returns the default role that a directory gives; null where the role administers and the directory has no permission.
+ */
 export function defaultRoleBy(
   roles: Catalogue,
   { defaultRole, mayGrantConsole }: { defaultRole: string | null; mayGrantConsole: boolean },
@@ -87,17 +86,12 @@ export function defaultRoleBy(
   return mayGrantConsole || consoleOf(roles, defaultRole) === 'none' ? defaultRole : null;
 }
 
-/** A role of SCIM `roles`, or a default role, that a user does not get. */
 export interface RefusedRole {
   role: string;
   reason: RoleRefusal;
 }
 
-/**
- * Returns the roles of a resource that come before the role that the resource gives, with the reason why each is not given.
- *
- * @param asked in the order of precedence
- */
+/** Returns the roles before the given one, with the reason of each. `asked` is in the order of precedence. */
 export function refusedRoles(roles: Catalogue, mayGrantConsole: boolean, asked: readonly string[]): RefusedRole[] {
   const grantable = grantableRoles(roles, mayGrantConsole);
   const given = asked.findIndex((role) => grantable.has(role));
@@ -107,7 +101,7 @@ export function refusedRoles(roles: Catalogue, mayGrantConsole: boolean, asked: 
   }));
 }
 
-/** Returns the rights of administration that differ between two effective states of a user, the lost one first. */
+/** Returns the rights of administration that differ between two effective states, the lost one first. */
 export function rightSteps(roles: Catalogue, before: RoleInForce, after: RoleInForce): RightStep[] {
   const had = rightOf(roles, before);
   const has = rightOf(roles, after);

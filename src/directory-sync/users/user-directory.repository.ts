@@ -7,23 +7,19 @@ import { foldCase, userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDocument } from './user.mapping.js';
 import { USER_COLUMNS, USER_FACTS, type UserRow } from './user.row.js';
 
-/** Adds a parameter and returns its placeholder. */
 type Add = (value: unknown) => string;
 
-/** A text of a user, called `u`, by whose beginning the user is found. An index leads with the tenant and this text. */
+/** A text of a user `u` by whose beginning a search finds the user. An index begins with the tenant and this text. */
 interface SearchedText {
   key: string;
-  /** The normal form of a search for this text. */
   form: (text: string) => string;
-  /** The condition of the index. */
   of?: string;
-  /** A name, which many users share. */
   isName?: true;
 }
 
-/** The texts of an index have at most 256 characters: an entry of an index has at most 2 704 bytes. */
+/** At most 256 characters: an index entry has at most 2 704 bytes. */
 const folded = (text: string): string => `(left(lower((${text}) collate scim_text), 256) collate "C")`;
-/** Of a held user also what was written counts, so that a user who is not in force is found. */
+/** A search also finds a held user by the written name. */
 const written = (part: string): SearchedText => ({
   key: folded(`u.doc #>> '{name,${part}}'`),
   form: foldCase,
@@ -45,13 +41,13 @@ const SEARCHED: readonly SearchedText[] = [
   written('formatted'),
 ];
 
-/** A user can have several e-mails with the same beginning: this many of them are read for each user. */
+/** Of the e-mails of a user with the same beginning, this number is read. */
 const EMAILS_OF_USER = 5;
 
 /**
- * Returns SQL of the users who have an e-mail, a name, an `external_id` or a `userName` that begins with a text, without
- * regard to case: `id`, the text that matches (`key`) and whether it is a name. A user can be among them several times. The
- * statement reads each index for at most `limit` entries, in the order of the texts, so the exact one comes first.
+ * Returns SQL of the users with a text that begins with the search text, without regard to case: `id`, the matching
+ * text (`key`) and whether it is a name. A user can occur several times. The statement reads at most `limit` entries of
+ * each index in the order of the texts, so the exact one comes first.
  */
 function usersBeginning(text: string, add: Add, limit: number): string {
   const within = rangesOf(text, add);
@@ -65,19 +61,16 @@ function usersBeginning(text: string, add: Add, limit: number): string {
       where e.tenant_id = $1 and ${within('e.value_key', emailKey)} order by e.value_key limit ${limit * EMAILS_OF_USER})`;
 }
 
-/** The newest users among which a page of many with a beginning is looked for: it is there where they are frequent. */
+/** A page of frequent users is among this number of newest users. */
 const NEAR = 5_000;
-/** The most users with a beginning that are looked up by their ids where the newest have too few of them. */
+/** Users that are looked up by their ids where the newest have too few matches. */
 const MANY_BEGINNING = 20_000;
 
-/** How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, along the list. */
+/**
+ * How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, or along the list.
+ */
 export type SearchWay = { ids: string[] } | 'near' | 'indexes' | 'list';
 
-/**
- * Returns the condition that a user has a beginning.
- *
- * @param after the id before which the page begins; null: the first page
- */
 function foundBy(text: string, way: SearchWay, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;
   if (way === 'indexes') return `u.id = any(array(select x.id from (${usersBeginning(text, add, MANY_BEGINNING)}) x))`;
@@ -86,7 +79,6 @@ function foundBy(text: string, way: SearchWay, after: string | null, add: Add): 
     where n.tenant_id = $1${after === null ? '' : ` and n.id < ${add(after)}`} order by n.id desc limit ${NEAR}) n), '')`;
 }
 
-/** Returns the same as a condition on each user, for a text with which many users begin. */
 function beginsWith(text: string, add: Add): string {
   const within = rangesOf(text, add);
   const parts = SEARCHED.map(({ key, form, of }) => `${within(key, form)}${of === undefined ? '' : ` and ${of}`}`);
@@ -94,13 +86,14 @@ function beginsWith(text: string, add: Add): string {
     or u.id = any(array(select e.user_id from user_emails e where e.tenant_id = $1 and ${within('e.value_key', emailKey)})))`;
 }
 
-/** Returns the condition of the filter `held`: a reason, `any` or `none`. */
 function heldCondition(held: string, add: Add): string {
   if (held === 'none') return 'u.held is null';
   return held === 'any' ? 'u.held is not null' : `u.held = ${add(held)}`;
 }
 
-/** Returns a function that makes the condition of a key. A range needs no signs escaped, and a generic plan uses its index. */
+/**
+ * Returns a function that makes the condition of a key. A range needs no escaping, and a generic plan uses its index.
+ */
 function rangesOf(text: string, add: Add): (key: string, form: SearchedText['form']) => string {
   const bounds = new Map(
     [emailKey, userNameKey, foldCase].map((form) => [form, [add(form(text)), add(`${form(text)}\u{10ffff}`)]] as const),
@@ -111,22 +104,23 @@ function rangesOf(text: string, add: Add): (key: string, form: SearchedText['for
   };
 }
 
-/** A person with what the users API shows of their directory. */
 export type NamedUser = UserRow & { directory_name: string | null; held_since: string | null };
 
-/** A user with the write that waits for an admin; `kept_doc` null: there is none, or the directory removes the user. */
+/**
+ * A user with the write that waits for an administrator. `kept_doc` is null without such a write, or when the directory
+ * removes the user.
+ */
 export type HeldUser = NamedUser & { is_kept: boolean; kept_doc: string | null };
 
-/** Returns the resource that a directory has written last, whether or not it waits for an admin. */
+/** Returns the resource that a directory has written last, whether or not it waits for an administrator. */
 export function writtenOf(row: HeldUser): { doc: UserDocument; isRemoved: boolean } {
   const isRemoved = row.gone || (row.is_kept && row.kept_doc === null);
   return { doc: JSON.parse(row.kept_doc ?? row.doc) as UserDocument, isRemoved };
 }
 
-/** A person in a list, without the document: it may be large, and the lists show nothing of it. */
+/** A user in a list, without the document, which may be large and is not shown. */
 export type ListedUser = Omit<NamedUser, 'doc'>;
 
-/** Which users a list of the users API shows. */
 interface UserFilter {
   email?: string | undefined;
   user_name?: string | undefined;
@@ -138,7 +132,6 @@ interface UserFilter {
   seat?: string | undefined;
   held?: string | undefined;
   source?: string | undefined;
-  /** The beginning of an e-mail, a name, an `external_id` or a `userName`. */
   q?: string | undefined;
 }
 
@@ -149,11 +142,10 @@ const SELECT_KEPT = `select ${USER_COLUMNS}, d.name as directory_name, u.held_si
   left join preview_writes k on k.tenant_id = $1 and k.directory_id = u.kept_for and k.user_id = u.id`;
 const SELECT_FACTS = `select ${USER_FACTS}, d.name as directory_name, u.held_since::text as held_since ${FROM}`;
 
-/** The most changed users that are looked up by their ids; of more, a page is found sooner along the list. */
+/** More changed users than this are found sooner along the list than by their ids. */
 const FEW_UPDATED = 2_000;
-/** The most users with a beginning that are looked up by their ids at once. */
 const FEW_BEGINNING = 1_000;
-/** Looks people up for the users API. */
+/** Reads users for the users API. */
 @Injectable()
 export class UserDirectoryRepository {
   constructor(private readonly db: Database) {}
@@ -163,7 +155,6 @@ export class UserDirectoryRepository {
     return rows[0];
   }
 
-  /** Returns a user with the write that waits for an admin, as {@link held} does. */
   async requested(tenantId: string, id: string): Promise<HeldUser | undefined> {
     const { rows } = await this.db.query<HeldUser>(`${SELECT_KEPT} where u.tenant_id = $1 and u.id = $2`, [
       tenantId,
@@ -172,7 +163,7 @@ export class UserDirectoryRepository {
     return rows[0];
   }
 
-  /** The person with this key: who is active first, then who is not, then whose key it once was. */
+  /** Returns the user with this key: an active one first, then an inactive one, then one who had the key before. */
   async byExternalId(tenantId: string, externalId: string): Promise<NamedUser | undefined> {
     for (const condition of [
       `u.person_external_id = $2 and u.status = 'active'`,
@@ -188,7 +179,7 @@ export class UserDirectoryRepository {
     return undefined;
   }
 
-  /** A page, newest first; ids sort by the time they were made, so that a page stays where it is. */
+  /** Returns a page, newest first. Ids sort by creation, so that a page stays unchanged. */
   async list(tenantId: string, filter: UserFilter, page: PageRequest): Promise<CutRows<ListedUser>> {
     const { q, email, user_name, external_id } = filter;
     const isExact = [email, user_name, external_id].some((value) => value !== undefined);
@@ -200,14 +191,18 @@ export class UserDirectoryRepository {
     return this.page(tenantId, filter, page, (await this.isMany(tenantId, q)) ? 'list' : 'indexes');
   }
 
-  private async page(tenantId: string, filter: UserFilter, page: PageRequest, way: SearchWay): Promise<CutRows<ListedUser>> {
+  private async page(
+    tenantId: string,
+    filter: UserFilter,
+    page: PageRequest,
+    way: SearchWay,
+  ): Promise<CutRows<ListedUser>> {
     const params: unknown[] = [tenantId];
     const conditions = ['u.tenant_id = $1'];
     const add = (value: unknown) => `$${params.push(value)}`;
     let selective = false;
     if (page.after !== null) conditions.push(`u.id < ${add(page.after)}`);
     if (filter.email !== undefined) {
-      // The effective address of an active user, and any address of an inactive or held one.
       const key = add(emailKey(filter.email));
       conditions.push(`u.email_key = ${key} and u.id = any(array(
         select o.id from users o where o.tenant_id = $1 and o.email_key = ${key} and o.status = 'active'
@@ -261,8 +256,8 @@ export class UserDirectoryRepository {
   }
 
   /**
-   * Finds the first users who have an e-mail, a name, an `external_id` or a `userName` that begins with a text, in the order of
-   * these texts: exact ones come first, and of two with the same text the one whose name it is not.
+   * Finds the first users with a text that begins with the search text. Exact texts come first; of two equal ones the
+   * name is the second.
    */
   async beginning(tenantId: string, text: string, limit: number): Promise<ListedUser[]> {
     const params: unknown[] = [tenantId];
@@ -276,12 +271,11 @@ export class UserDirectoryRepository {
     return rows;
   }
 
-  /** Returns the `updated_since` of the next call. */
   nextUpdatedSince(tenantId: string): Promise<string> {
     return nextUpdatedSince(this.db, tenantId);
   }
 
-  /** Whether few users have been changed since a moment: their ids are then found by the index of the times. */
+  /** Returns whether few users have changed since a moment: the index of the times then finds their ids. */
   private async isFew(tenantId: string, since: Date): Promise<boolean> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n from (
@@ -291,7 +285,10 @@ export class UserDirectoryRepository {
     return rows[0]!.n <= FEW_UPDATED;
   }
 
-  /** Returns the ids of the users with a beginning; null: there are more than 1 000, and a page is found sooner along the list. */
+  /**
+   * Returns the ids of the users with a beginning; null when there are more than 1 000 and a page is found sooner along
+   * the list.
+   */
   private async fewBeginning(tenantId: string, text: string): Promise<string[] | null> {
     const params: unknown[] = [tenantId];
     const found = usersBeginning(text, (value) => `$${params.push(value)}`, FEW_BEGINNING + 1);
@@ -302,7 +299,6 @@ export class UserDirectoryRepository {
     return rows.length > FEW_BEGINNING ? null : rows.map(({ id }) => id);
   }
 
-  /** Returns whether more users have a beginning than are looked up by their ids. */
   private async isMany(tenantId: string, text: string): Promise<boolean> {
     const params: unknown[] = [tenantId];
     const found = usersBeginning(text, (value) => `$${params.push(value)}`, MANY_BEGINNING + 1);
@@ -313,7 +309,6 @@ export class UserDirectoryRepository {
     return rows[0]!.n > MANY_BEGINNING;
   }
 
-  /** Who is held, oldest first. */
   async held(
     tenantId: string,
     { reason, directory }: { reason: string | undefined; directory: string | undefined },

@@ -1,17 +1,17 @@
-/** The most groups that are shown at a user, by their ids: a page of users must stay within its bytes. */
+/** A page of users must stay within its bytes. */
 export const MAX_GROUPS_SHOWN = 2000;
 
-/** What a user shows of other resources; null: nothing. */
+/** The parts of a user that belong to other resources; null without any. */
 export interface Relations {
-  /** The groups that the user is directly in, of all directories: one line for each, see {@link groupLine}. */
+  /** The groups of the user in all directories: one line for each, see {@link groupLine}. */
   groups: string | null;
-  /** The manager, if the user names one that is or was here, as JSON text. */
+  /** The manager as JSON text, if the user names one that is or was here. */
   manager: string | null;
 }
 
 /**
- * The line of a group `g` in {@link Relations.groups}: its id, its directory and its name in JSON, with blanks between
- * them. A line costs a third of a JSON object, and the name is not written as JSON a second time for the answer.
+ * The line of a group `g` in {@link Relations.groups}: id, directory and name in JSON, with blanks between them. A line
+ * costs a third of a JSON object, and the answer needs no second serialisation of the name.
  */
 export const groupLine = (g: string): string =>
   `${g}.id || ' ' || ${g}.directory_id || ' ' || to_json(${g}.display_name)::text`;
@@ -23,25 +23,18 @@ export function partsOf(line: string): { id: string; directory: string; name: st
   return { id: line.slice(0, first), directory: line.slice(first + 1, second), name: line.slice(second + 1) };
 }
 
-/** The groups of a user in the order of their ids. `tenant` and `user` are SQL. */
 const groupsColumn = (tenant: string, user: string): string =>
   `(select string_agg(x.line, chr(10)) from (select ${groupLine('g')} as line
       from (select m.group_id from group_members m where m.tenant_id = ${tenant} and m.member_id = ${user}
         order by m.group_id limit ${MAX_GROUPS_SHOWN}) m
       join groups g on g.tenant_id = ${tenant} and g.id = m.group_id order by m.group_id) x) as groups`;
 
-/** The ids of the groups of a user `u`, of all directories. */
 export const GROUP_IDS = `array(select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id
   order by m.group_id limit ${MAX_GROUPS_SHOWN})`;
 
-/** The bytes that a group takes in an answer, without its name. */
 export const GROUP_BYTES = 160;
 
-/**
- * Returns the function that makes {@link Relations.groups} of the ids of a user's groups.
- *
- * @param lines the lines of all groups of a page
- */
+/** Returns a function that makes {@link Relations.groups} from ids. `lines` has all groups of a page. */
 export function groupNamer(lines: string | null): (ids: string | null) => string | null {
   if (lines === null) return () => null;
   const known = new Map(lines.split('\n').map((line) => [partsOf(line).id, line]));
@@ -50,7 +43,7 @@ export function groupNamer(lines: string | null): (ids: string | null) => string
     if (ids === null || ids === '') return null;
     let text = made.get(ids);
     if (text === undefined) {
-      // Sorted here: the rows of an index come in this order, but a query does not promise it.
+      // Sorted here: the rows of an index have this order, but a query does not promise it.
       const found = ids
         .split(' ')
         .sort()
@@ -62,11 +55,10 @@ export function groupNamer(lines: string | null): (ids: string | null) => string
   };
 }
 
-/** How a manager `b` is called. */
 export const MANAGER_NAME = `coalesce(b.doc ->> 'displayName', b.doc #>> '{name,formatted}', b.user_name)`;
 
 /**
- * SQL that is true where the id was that of a user who is deleted, or whose removal is held. Without `offset 0` the planner
+ * SQL for whether an id is that of a deleted user, or of one whose removal is held. Without `offset 0` the planner
  * reads all users of the tenant once, in place of one user for each row of a page.
  */
 export const isGone = (tenant: string, id: string): string =>
@@ -74,8 +66,8 @@ export const isGone = (tenant: string, id: string): string =>
     or exists (select 1 from users x where x.tenant_id = ${tenant} and x.id = ${id} and x.gone_at is not null offset 0))`;
 
 /**
- * The manager as JSON text: `{value, display, directory}`, or `{gone: true}`; null: no id of ours. `manager` is SQL for the
- * id that the user's resource names.
+ * The manager as JSON text: `{value, display, directory}`, or `{gone: true}`; null for an unknown id. `manager` is SQL
+ * for the id in the user's resource.
  */
 const managerText = (tenant: string, manager: string): string =>
   `case when ${manager} is not null then coalesce(
@@ -83,37 +75,27 @@ const managerText = (tenant: string, manager: string): string =>
       from users b where b.tenant_id = ${tenant} and b.id = ${manager} and b.gone_at is null),
     case when ${isGone(tenant, manager)} then '{"gone":true}' end) end`;
 
-/** The same as a column. */
 export const managerColumn = (tenant: string, manager: string): string => `${managerText(tenant, manager)} as manager`;
 
-/** The relations of a user as columns; `user` and `manager` are SQL for the ids. */
 export const relationColumns = (tenant: string, user: string, manager: string): string =>
   `${groupsColumn(tenant, user)}, ${managerColumn(tenant, manager)}`;
 
-/** The manager of a user `u`, in a statement whose first parameter is the tenant. */
+/** The manager of a user `u`; `$1` is the tenant. */
 export const MANAGER = managerColumn('$1', 'u.manager_id');
 
-/** The same without the name of the column. */
 export const MANAGER_TEXT = managerText('$1', 'u.manager_id');
 
-/** The same in a statement whose first parameter is the tenant, for a table of users that is called `u`. */
+/** The relations of a user `u` as columns; `$1` is the tenant. */
 export const RELATIONS = relationColumns('$1', 'u.id', 'u.manager_id');
 
-/**
- * Returns SQL of the number of users that owners show, without counting them. `$1` is the tenant.
- *
- * @param owner a comparison with the id of a directory, or '' for the users without one, such as `= $2`
- */
+/** SQL for the number of users without counting. `owner` compares a directory, or '' for none, such as `= $2`. */
 export const populationOf = (owner: string): string =>
   `(select (coalesce((select sum(n) from population p where p.tenant_id = $1 and p.owner ${owner}), 0)
     + coalesce((select sum(step) from population_steps s where s.tenant_id = $1 and s.owner ${owner}), 0))::int)`;
 
 /**
- * Returns SQL of the time at which the maker of a record ended: its key was revoked or has expired, or its user has left.
- * Until then it is `infinity`, and for every other kind of actor.
- *
- * @param tenant SQL of the tenant's id
- * @param actor SQL of the maker, an `Actor` as jsonb
+ * Returns SQL for the time when the maker's key ended or its user left, else `infinity`. `actor` is an `Actor` as
+ * jsonb.
  */
 export function makerEnd(tenant: string, actor: string): string {
   const id = `${actor} ->> 'id'`;

@@ -8,10 +8,9 @@ import type { UserRow } from './user.row.js';
 
 const SERVER_FIELDS = ['id', 'seat', 'source', 'managed_by', 'held', 'held_since', 'created_at', 'updated_at'] as const;
 
-/** A user can have no e-mail and no role; sent back as read, both say nothing. */
+/** A user can lack e-mail and role; a null that is sent back has no effect. */
 const UNCHANGED = 'null, as read, means unchanged';
 
-/** A new person. */
 @ServerSet(...SERVER_FIELDS)
 export class CreateUser {
   @Text({ max: 320, format: 'email', pattern: EMAIL, example: 'bjensen@example.com' })
@@ -28,7 +27,7 @@ export class CreateUser {
   status?: 'active' | 'inactive';
 }
 
-/** Fields that a user can lack: null, as an answer has it, is no change. */
+/** Fields that a user can lack: a null, as in an answer, is no change. */
 class SentBack {
   @Text({ max: 320, optional: true, nullable: true, format: 'email', pattern: EMAIL, description: UNCHANGED })
   email?: string | null;
@@ -36,11 +35,10 @@ class SentBack {
   role?: string | null;
 }
 
-/** A JSON merge patch (RFC 7396) of a person. */
+/** A JSON merge patch (RFC 7396). */
 @ServerSet(...SERVER_FIELDS)
 export class ChangeUser extends IntersectionType(ChangeType(OmitType(CreateUser, ['email', 'role'])), SentBack) {}
 
-/** A whole user by the caller's own key: what creates one, or the fields of one that is there. */
 @ServerSet(...SERVER_FIELDS)
 export class PutUser extends IntersectionType(
   PutType(OmitType(CreateUser, ['email', 'role'])),
@@ -50,10 +48,8 @@ export class PutUser extends IntersectionType(
   email!: string | null;
 }
 
-/** The fields of a change that say something. */
 export type ChangedFields = Omit<ChangeUser, 'email' | 'role'> & { email?: string; role?: string };
 
-/** A change without the nulls that mean unchanged. */
 export function givenFields<T extends { email?: string | null; role?: string | null }>(
   body: T,
 ): Omit<T, 'email' | 'role'> & { email?: string; role?: string } {
@@ -61,7 +57,6 @@ export function givenFields<T extends { email?: string | null; role?: string | n
   return { ...rest, ...(email == null ? {} : { email }), ...(role == null ? {} : { role }) };
 }
 
-/** The directory that manages a user. */
 class ManagedBy {
   @ApiProperty()
   id!: string;
@@ -69,7 +64,7 @@ class ManagedBy {
   name!: string;
 }
 
-/** A user as this API shows it: the effective state. */
+/** The effective state of a user. */
 export class UserBody extends IntersectionType(PersonBody, Times) {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   id!: string;
@@ -87,7 +82,6 @@ export class UserBody extends IntersectionType(PersonBody, Times) {
   held_since!: string | null;
 }
 
-/** A user after a change. */
 export class ChangedUserBody extends UserBody {
   @ApiProperty({
     type: [LeftEndpointBody],
@@ -97,10 +91,9 @@ export class ChangedUserBody extends UserBody {
   endpoints?: LeftEndpointBody[];
 }
 
-/** A page of users. */
 export class UserListBody extends UpdatesPage(UserBody, 'a user') {}
 
-/** Shapes a stored person for this API. */
+/** Returns a user in the form of the API. */
 export function userBody(
   row: Omit<UserRow, 'doc'> & { directory_name?: string | null; held_since: string | null },
 ): UserBody {

@@ -5,10 +5,10 @@ import { foldCase, userNameKey } from '../../protocols/scim/text.js';
 import type { AttributeMap } from '../directories/directory.js';
 import { ENTERPRISE_URN, USER_URN } from '../../protocols/scim/urns.js';
 
-/** A SCIM user resource as it is stored: only attributes of the schema, none of them null. */
+/** A SCIM user resource as stored: only attributes of the schema, without nulls. */
 export type UserDocument = Record<string, unknown>;
 
-/** All that a write has to know about a person, taken from the SCIM resource once. */
+/** The facts of a user that writes need, taken from the SCIM resource once. */
 export interface UserDraft {
   doc: UserDocument;
   userName: string;
@@ -19,11 +19,10 @@ export interface UserDraft {
   email: string | null;
   firstName: string;
   lastName: string;
-  /** The key that the directory gave; null: it gave none, and the user name is used. */
+  /** The key that the directory gave; null when it gave none, and the user name is the key. */
   key: string | null;
   roles: string[];
   costCenter: string | null;
-  /** What the resource names as the manager. */
   managerId: string | null;
 }
 
@@ -33,7 +32,7 @@ interface EmailValue {
   primary?: unknown;
 }
 
-/** Returns the draft of a write that a stored resource asks for. */
+/** Returns the draft of a stored resource. */
 export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
   const userName = doc['userName'] as string;
   const values = (doc['emails'] as EmailValue[] | undefined) ?? [];
@@ -68,9 +67,14 @@ export function draftOf(doc: UserDocument, map: AttributeMap = {}): UserDraft {
   };
 }
 
-/** The key by which two e-mail addresses are one: without regard to case. */
+/** Returns the normal form of an e-mail address, for comparison without regard to case. */
 export function emailKey(email: string): string {
   return foldCase(tidyEmail(email));
+}
+
+/** Returns the normal form of an e-mail address that can be missing. */
+export function emailKeyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
 }
 
 /** Returns the SCIM resource of a user that the users API creates. */
@@ -93,7 +97,7 @@ export function documentOf(fields: {
   return doc;
 }
 
-/** A resource with the fields of the users API written into it; what the API does not know stays. */
+/** Returns a resource with fields of the users API; other attributes stay. */
 export function withFields(
   doc: UserDocument,
   fields: {
@@ -111,7 +115,7 @@ export function withFields(
     const place = values.findIndex((v) => v.value === old);
     const others = values.filter((_, i) => i !== place);
     next['emails'] = [{ ...(values[place] ?? { type: 'work', primary: true }), value: fields.email }, ...others];
-    // A user without a name of its own is called by its address.
+    // A user without a name of its own has the address as userName.
     if (doc['userName'] === old) next['userName'] = fields.email;
   }
   if (fields.first_name !== undefined || fields.last_name !== undefined) {
@@ -142,7 +146,7 @@ function chosenEmail(values: EmailValue[], userName: string): string | null {
   return work ?? first ?? emailAddress(userName);
 }
 
-/** The trimmed address if the text is one that the platform can take, else null. */
+/** Returns the trimmed address if the platform accepts the text, else null. */
 export function emailAddress(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = tidyEmail(value);
@@ -160,7 +164,9 @@ function emailKeys(values: EmailValue[]): { value: string; type: string }[] {
   return keys;
 }
 
-/** The text of one attribute by its name: core or enterprise, `name.givenName`, or a full URN; lists give the primary. */
+/**
+ * Returns the text of an attribute: core or enterprise, `name.givenName`, or a full URN; of a list the primary value.
+ */
 function attributeText(doc: UserDocument, path: string): string | undefined {
   const urn = `${ENTERPRISE_URN}:`;
   const inExtension = path.toLowerCase().startsWith(urn.toLowerCase());

@@ -3,7 +3,7 @@ import { DomainError } from '../../base/errors/domain-error.js';
 import type { Current, SeatState } from '../../tenancy/identity/held.rules.js';
 import type { HeldReason, Person } from '../../tenancy/identity/person.js';
 
-/** The identity and the role under which a user was in force last; `key` is the `external_id` of the platform. */
+/** The last identity and role in force; `key` is the `external_id` of the platform. */
 export interface KnownAs {
   user_name: string;
   user_name_key: string;
@@ -25,7 +25,7 @@ export interface UserRow {
   external_id: string | null;
   active: boolean;
   gone: boolean;
-  /** A directory once wrote the `userName`. False: the e-mail is its substitute. */
+  /** A directory once wrote the `userName`. False when the e-mail is its substitute. */
   name_written: boolean;
   version: number;
   email: string | null;
@@ -33,57 +33,59 @@ export interface UserRow {
   last_name: string;
   role: string | null;
   role_set: string | null;
-  /** The cost centre in force. */
+  /** In force. */
   cost_center: string | null;
-  /** The role of rules or default that an admin has discarded; `''`: none of them gives one; null: nothing is discarded. */
+  /**
+   * The role of rules or default that an administrator has discarded; `''` when none gives one; null without a discard.
+   */
   discarded_role: string | null;
   person_external_id: string | null;
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
-  /** The guard holds another identity or role of the user, and no departure. */
+  /** The guard holds another identity or role of the user, not a departure. */
   held_change: boolean;
-  /** What the user is known as, where the written names are held or the user is out of force; null: as written. */
+  /**
+   * The former identity, where the written one is held or the user is out of force; null when the two are the same.
+   */
   known_as: KnownAs | null;
-  /** The directory whose write about the user waits for an admin: it is kept apart, and the directory alone reads it back. */
+  /** The directory whose write about the user waits for an administrator. Only this directory reads the write back. */
   kept_for: string | null;
   released: HeldReason | null;
   ever_active: boolean;
-  /** Since when the user is in force in its directory without a break, in milliseconds since 1970; null: before that was kept. */
+  /**
+   * The begin of the time in force in the directory without a break, in milliseconds since 1970; null in older rows.
+   */
   in_force_since: number | null;
-  /** The user has left the users in force of the directory, and was brought back. */
+  /** The user left the users in force of the directory, and was brought back. */
   returned: boolean;
   /** Milliseconds since 1970. */
   created_at: number;
   updated_at: number;
-  /** The version that SCIM shows: it moves with the document alone. */
+  /** The version that SCIM shows: only changes of the document move it. */
   revision: number;
-  /** When the document was last changed. */
   modified_at: number;
 }
 
-/** SQL for a time in milliseconds since 1970. `extract` computes a numeric: twice it is a fifth of a page's time. */
+/** SQL for a time in milliseconds since 1970. `extract` computes a numeric: twice that is a fifth of a page's time. */
 export function millisecondsSql(time: string): string {
   return `date_part('epoch', ${time}) * 1000`;
 }
 
-/** The bytes of the document of `u`. Rows from before the column was there are measured. */
+/** The bytes of the document of `u`. Rows older than the column are measured. */
 export const DOC_BYTES = 'coalesce(u.doc_bytes, octet_length(u.doc::text))';
 
-/** What SCIM shows of the writes of a document, for a table that is called `u`. */
 export const RESOURCE_FACTS = `u.version - u.quiet_writes as revision,
   ${millisecondsSql('coalesce(u.resource_at, u.updated_at)')} as modified_at`;
 
-/** Whether a directory once wrote the `userName` of `u`. Rows from before the column was there tell by their source. */
+/** Whether a directory once wrote the `userName` of `u`. In rows older than the column the source decides. */
 const NAME_WRITTEN = nameWritten('u');
 
-/** The same as SQL for a table of another name. */
 export function nameWritten(u: string): string {
   return `coalesce(${u}.name_written, ${u}.directory_id is not null or ${u}.source = 'scim'
     or ${u}.user_name_key is distinct from ${u}.email_key)`;
 }
 
-/** The columns of a `UserRow` but the document, for a table that is called `u`. */
 export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_name_key,
   u.external_id, u.active, u.gone_at is not null as gone, ${NAME_WRITTEN} as name_written, u.version, u.email, u.first_name, u.last_name, u.role,
   u.role_set, u.cost_center, u.discarded_role, u.person_external_id, u.status, u.seat, u.held, u.held_change, u.known_as, u.kept_for, u.released, u.ever_active,
@@ -91,7 +93,6 @@ export const USER_FACTS = `u.id, u.directory_id, u.source, u.user_name, u.user_n
   ${millisecondsSql('u.created_at')} as created_at,
   ${millisecondsSql('u.updated_at')} as updated_at, ${RESOURCE_FACTS}`;
 
-/** The columns of a `UserRow`, for a table that is called `u`. */
 export const USER_COLUMNS = `u.doc::text as doc, ${USER_FACTS}`;
 
 /** Returns the effective state of a stored user. */
@@ -106,7 +107,6 @@ export function currentOf(row: UserRow): Current {
   };
 }
 
-/** Returns the platform's view of a stored user. */
 export function personOfRow(row: UserRow): Person {
   return {
     email: row.email,
@@ -117,18 +117,16 @@ export function personOfRow(row: UserRow): Person {
   };
 }
 
-/** The largest stored document of a user or a group, in bytes of UTF-8 JSON. The members of a group are rows and do not count. */
+/** Bytes of UTF-8 JSON of a user or a group. Members of a group are rows and do not count. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024;
 
-/** A document in the form in which it is stored. */
 export interface StoredDocument {
-  /** JSON text. */
   readonly text: string;
-  /** Its length in bytes of UTF-8. */
+  /** UTF-8. */
   readonly bytes: number;
 }
 
-/** A write that would store a document over the limit: 422 in the API, 400 `invalidValue` in SCIM (RFC 7644 §3.12). */
+/** 422 in the API, 400 `invalidValue` in SCIM (RFC 7644 §3.12). */
 export class DocumentTooLarge extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'document_too_large';
@@ -142,11 +140,11 @@ export class DocumentTooLarge extends DomainError {
 }
 
 /**
- * Makes the stored form of a document. Every write of a user or a group passes here, so that none goes over the limit.
+ * Makes the stored form of a document without `id`, `meta`, `groups` and `members`. Every write of a user or a group
+ * passes here.
  *
- * @param document the document without `id`, `meta`, `groups` and `members`
- * @param before the stored text that it replaces; null: there is none. A document that is over the limit already may
- *   shrink or stay as it is, else its record could not even be deactivated.
+ * @param before the stored text, or null. A document over the limit may shrink or stay unchanged, so that its record
+ * can be deactivated.
  * @throws {DocumentTooLarge} when the document is over the limit and larger than before
  */
 export function storedDocument(document: object, before: string | null): StoredDocument {
@@ -157,38 +155,38 @@ export function storedDocument(document: object, before: string | null): StoredD
   return { text, bytes };
 }
 
-/** The size of a stored text in the form in which it would be written now: the database adds blanks to it. */
+/** Measures a stored text in the form of a write: the database adds blanks to the text. */
 function sizeBefore(before: string | null): number {
   if (before === null) return 0;
   const document = JSON.parse(before) as object;
   return Buffer.byteLength(JSON.stringify(document)) + roomForActive(document);
 }
 
-/** What `"active":false` would add. It is counted in advance: a full document must not keep a leaver from going. */
+/** Bytes that `"active":false` would add, counted in advance: a full document must not prevent a departure. */
 function roomForActive({ active }: { active?: unknown }): number {
   if (active === undefined) return ',"active":false'.length;
   return active === true ? 1 : 0;
 }
 
 /**
- * The key of a `userName` that is free for SCIM while its user is kept, as SQL for the table `u`. No client can write such
- * a name (U+0001). It begins with the name, so that the name finds the user again.
+ * SQL for the key of a `userName` that is free for SCIM while its user is kept; `u` is the table. No client can write
+ * such a name (U+0001). The key begins with the name, so that the name finds the user again.
  */
 export const ASIDE_KEY = `chr(1) || u.user_name_key || chr(1) || u.id`;
 
-/** Returns the bounds, both exclusive, between which the keys of kept users of this name lie. */
+/** Returns the bounds, both exclusive, of the keys of kept users of this name. */
 export function asideKeys(userNameKey: string): [string, string] {
   return [`\u0001${userNameKey}\u0001`, `\u0001${userNameKey}\u0002`];
 }
 
-/** Whether a key is one of a name that was put aside. */
+/** Returns whether a key is one of {@link ASIDE_KEY}. */
 export function isAside(key: string): boolean {
   return key.startsWith('\u0001');
 }
 
 /**
- * Makes a `userName` for a user whose own one another user has: the name with a random suffix. The result is no e-mail
- * address of a mailbox, so that no IdP takes it for one.
+ * Returns a name with a random suffix, for a user whose `userName` another user has. An IdP never takes the result for
+ * an e-mail address.
  */
 export function standIn(name: string): string {
   return `${name}#${randomBytes(4).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** Another person of the tenant has what must be one person's alone; names that person where the caller may see it. */
+/** Another user of the tenant has a unique value. The refusal names the user where the caller may see it. */
 export class Taken extends DomainError {
   readonly kind = 'conflict';
   readonly code: 'email_taken' | 'external_id_taken' | 'user_name_taken';
@@ -14,7 +14,6 @@ export class Taken extends DomainError {
   }
 }
 
-/** The request changes a field that the user's directory writes: each field has one writer. */
 export class ManagedByDirectory extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'managed_by_directory';
@@ -25,7 +24,7 @@ export class ManagedByDirectory extends DomainError {
   }
 }
 
-/** Too many others changed the same person at the same moment. */
+/** Too many concurrent writes to one user. */
 export class TooMuchContention extends DomainError {
   readonly kind = 'unavailable';
   readonly code = 'too_much_contention';

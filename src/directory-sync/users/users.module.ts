@@ -32,7 +32,7 @@ import { UserEditing } from './write/user-editing.js';
 import { UsersService } from './write/users.service.js';
 import { WriteRunner } from './write/write-runner.js';
 
-/** The users of a tenant: one record each, whichever channel wrote them. */
+/** The users of a tenant: one record each for all channels. */
 @Module({
   imports: [DirectoriesModule, SeatsModule, ForwardingModule, SessionsModule, TasksModule],
   controllers: [UsersController, MembersController, HeldListController, HeldController, GuardController],

@@ -6,32 +6,26 @@ import { endSessionsOfChanged } from '../../tenancy/sessions/sessions.repository
 import { revokeUserKeys } from '../../tenancy/tenants/tenants.repository.js';
 import type { RuleRole } from './role.rules.js';
 import { RELATIONS, type Relations } from './user-relations.js';
-import { emailKey, type UserDraft } from './user.mapping.js';
+import { emailKeyOf, type UserDraft } from './user.mapping.js';
 import { ASIDE_KEY, asideKeys, standIn, nameWritten, USER_COLUMNS, type UserRow } from './user.row.js';
 
-/** A user with what the resource shows of other resources. */
 export type UserWithGroups = UserRow & Relations;
 
-/** A user that has the same `userName`, e-mail or key as a draft. */
 export interface ConflictingUserRow {
   id: string;
   directory_id: string | null;
   status: 'active' | 'inactive';
   gone: boolean;
-  /** A directory once wrote the `userName`; see `UserRow`. */
   name_written: boolean;
-  /** Out of force with a substitute `userName`, or one that only a preview has: the name is given away on demand. */
+  /** Out of force with a substitute `userName`, or one that only a preview has: another user can get the name. */
   yields: boolean;
   same_name: boolean;
   same_email: boolean;
   same_key: boolean;
-  /** The directory wrote this `externalId` for the user. */
   same_external_id: boolean;
-  /** In force, and the departure that the directory asked for is held. */
   leaving: boolean;
 }
 
-/** A user with an e-mail in force. */
 interface EmailHolder {
   id: string;
   status: 'active' | 'inactive';
@@ -54,16 +48,11 @@ export class UsersRepository {
     this.roles = new KeyedReads(db, ROLES, ({ member_id }) => member_id);
   }
 
-  /**
-   * Returns the id of the user of a directory that has a name; null: no user of the directory has it.
-   *
-   * @param key see `userNameKey`
-   */
   async holderOf(tenantId: string, directoryId: string, key: string): Promise<string | null> {
     return (await this.names.read([tenantId, directoryId], key))[0]?.id ?? null;
   }
 
-  /** Returns one user of the tenant, or undefined; with `lock`, the row is locked to the end of the transaction. */
+  /** Returns one user of the tenant; `lock` locks the row to the end of the transaction. */
   async read(tenantId: string, id: string, db: SqlRunner = this.db, lock = false): Promise<UserWithGroups | undefined> {
     if (db === this.db) return (await this.reads.read([tenantId], id))[0];
     const { rows } = await db.query<UserWithGroups>(
@@ -73,11 +62,7 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /**
-   * Returns the users that have the same user name, e-mail or key as a draft, and those that the draft can be linked with.
-   *
-   * @param of the directory that writes; null: another channel
-   */
+  /** Returns users with a value of the draft, and those that the draft of the directory `of` can be linked with. */
   async conflicting(
     tenantId: string,
     draft: UserDraft,
@@ -86,10 +71,10 @@ export class UsersRepository {
     db: SqlRunner,
     of: { id: string; takesOver: string | null } | null = null,
   ): Promise<ConflictingUserRow[]> {
-    const email = draft.email === null ? null : emailKey(draft.email);
+    const email = emailKeyOf(draft.email);
     const values: unknown[] = [tenantId, draft.userNameKey, email, key, self, of?.id ?? null, draft.externalId];
     const add = (value: unknown) => `$${values.push(value)}`;
-    // One probe per index; a single `or` would make the planner choose one index and filter.
+    // One probe for each index: with a single `or` the planner would choose one index and filter.
     const probe = (condition: string, sameName = 'o.user_name_key = $2') =>
       `select o.id, o.directory_id, o.status, o.gone_at is not null as gone, ${sameName} as same_name,
          coalesce(o.email_key = $3, false) as same_email, coalesce(o.person_external_id = $4, false) as same_key,
@@ -120,7 +105,6 @@ export class UsersRepository {
     return rows;
   }
 
-  /** Returns whether an active user, other than this one, has one of the values; null is no value. */
   async isTaken(
     db: SqlRunner,
     tenantId: string,
@@ -131,12 +115,11 @@ export class UsersRepository {
       `select 1 from users where tenant_id = $1 and ${condition} and status = 'active' and id <> $4`;
     const { rows } = await db.query(
       `${probe('email_key = $2')} union all ${probe('person_external_id = $3')} limit 1`,
-      [tenantId, email === null ? null : emailKey(email), key, exceptId],
+      [tenantId, emailKeyOf(email), key, exceptId],
     );
     return rows.length > 0;
   }
 
-  /** Returns the active user that has a unique value in force, or undefined. */
   async holder(
     tenantId: string,
     column: 'email_key' | 'person_external_id',
@@ -150,7 +133,6 @@ export class UsersRepository {
     return rows[0];
   }
 
-  /** Locks users, in the order of their ids, to the end of the transaction. Returns those that exist. */
   async lockAll(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<UserWithGroups[]> {
     const { rows } = await tx.query<UserWithGroups>(
       `select ${USER_COLUMNS}, ${RELATIONS} from users u where u.tenant_id = $1 and u.id = any($2) order by u.id
@@ -161,8 +143,8 @@ export class UsersRepository {
   }
 
   /**
-   * Takes a unique value from users for a moment: in the same transaction each of them gets another one. An index that
-   * admits no value twice, not even within a statement, would refuse to exchange values.
+   * Takes a unique value from users that get another one in the same transaction. A unique index refuses an exchange of
+   * values even within one statement.
    */
   async clear(
     tx: SqlRunner,
@@ -173,7 +155,10 @@ export class UsersRepository {
     await tx.query(`update users set ${column} = null where tenant_id = $1 and id = any($2)`, [tenantId, ids]);
   }
 
-  /** Moves the epoch of a user: a session of an earlier epoch is invalid. Waits for a sign-in that holds the user. */
+  /**
+   * Increments the session epoch of a user: sessions of earlier epochs are invalid. Waits for a sign-in that locks the
+   * user.
+   */
   async moveSessionEpoch(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
     await tx.query(`update users set session_epoch = session_epoch + 1 where tenant_id = $1 and id = $2`, [
       tenantId,
@@ -181,7 +166,6 @@ export class UsersRepository {
     ]);
   }
 
-  /** Returns the users whose e-mail in force this is, those in force first. */
   async byEmail(tenantId: string, key: string, db: SqlRunner = this.db): Promise<EmailHolder[]> {
     const probe = (status: string) =>
       `select id, status, person_external_id from users where tenant_id = $1 and email_key = $2 and status = '${status}'`;
@@ -193,8 +177,8 @@ export class UsersRepository {
   }
 
   /**
-   * Takes the `userName` from a user out of force for which it is a substitute, or whom only a preview knows, so that it
-   * can be another user's. A user of a preview keeps the name in its resource.
+   * Takes a substitute `userName`, or one that only a preview has, from a user out of force, for another user. A user
+   * of a preview keeps the name in its resource.
    */
   async giveNameAway(tx: SqlRunner, tenantId: string, user: ConflictingUserRow, draft: UserDraft): Promise<void> {
     if (user.directory_id !== null) {
@@ -214,7 +198,6 @@ export class UsersRepository {
     );
   }
 
-  /** Returns the roles that the group rules of a directory give a user, in the order of the rules. */
   async rolesFromRules(tenantId: string, directoryId: string, userId: string, db: SqlRunner): Promise<RuleRole[]> {
     const rows =
       db === this.db
@@ -223,7 +206,6 @@ export class UsersRepository {
     return rows.map(ruleRole);
   }
 
-  /** Returns the roles that the group rules of a directory give each of the users, in the order of the rules. */
   async rolesOfUsers(tenantId: string, directoryId: string, userIds: string[]): Promise<Map<string, RuleRole[]>> {
     const { rows } = await this.db.query<RoleOfUser>(ROLES, [tenantId, directoryId, userIds]);
     const found = new Map<string, RuleRole[]>();
@@ -243,13 +225,13 @@ interface RoleOfUser {
   group_name: string;
 }
 
-/** The roles that the rules of a directory, `$2`, give the users `$3`, by their groups. */
+/** The roles that the rules of the directory `$2` give the users `$3`. */
 const ROLES = `select m.member_id, r.role, g.id as group_id, g.display_name as group_name from group_rules r
   join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = any($3)
   join groups g on g.tenant_id = $1 and g.id = r.group_id
   where r.tenant_id = $1 and r.directory_id = $2 order by r.position`;
 
-/** Credentials that began in the moment in which their user was removed or changed: they are over already. */
+/** Credentials that began at the moment in which their user was removed or changed: they are not valid. */
 export const CREDENTIAL_LEFTOVERS = [
   endSessionsOfChanged(
     `exists (select 1 from users u where u.tenant_id = s.tenant_id and u.id = s.user_id and u.session_epoch <> s.user_epoch)`,
@@ -259,13 +241,12 @@ export const CREDENTIAL_LEFTOVERS = [
   ),
 ] as const;
 
-/** Rows of groups that end automatically. */
 export const GROUP_LEFTOVERS = [
-  // A member of an id that no user has had for so long is a mistake of the IdP, and not late.
+  // An id that no user has had for 90 days is a mistake of the IdP, and not late.
   `delete from pending_members p using tenants t where p.tenant_id = t.id and p.since < now() - interval '90 days'`,
 ] as const;
 
-/** Departures that the guard of a directory counts no more. They hold the resources of deleted users. */
+/** Departures that the guard no longer counts. They contain the resources of deleted users. */
 export const GUARD_LEFTOVERS = [
   `delete from guard_departures where went_at < now() - interval '1 day'`,
   `delete from guard_changes where changed_at < now() - interval '1 day'`,

@@ -1,49 +1,43 @@
-/** A line of the ledger by its place in the chain and its id. Ids follow the order in which the lines were written. */
+/** The place of a line. Ids follow the order in which the lines were written. */
 interface LinePlace {
-  /** Null while the line is not sealed. */
   readonly sequence: number | null;
   readonly entry_id: number;
 }
 
-/** A line of one user, as far as it tells whether the user holds a seat. */
 export interface AccountLine extends LinePlace {
   readonly delta: number;
   /** Of a `correction`: whether the user holds a seat since. Null for every other line. */
   readonly holds: boolean | null;
 }
 
-/** Two lines of one user that are not in the order in which they were written, or that do not fit each other. */
+/** Two lines of one user that are not in the order in which they were written, or that contradict each other. */
 export interface LinePair {
   readonly first: LinePlace;
   readonly second: LinePlace;
 }
 
-/** A line that makes an account fit. */
 export interface AccountStep {
   readonly kind: 'repair' | 'correction';
   readonly delta: number;
-  /** The lines that a correction is about; null: no two lines. */
   readonly pair: LinePair | null;
 }
 
 /**
- * The lines of one user, taken in their order. Each claim adds one and each release takes one, so the sum is 0 or 1 after
- * every line. Earlier versions sealed some lines in the order of their ids as text: a release before its claim.
+ * The lines of one user in their order. A claim adds one and a release subtracts one, so the sum is 0 or 1 after every
+ * line. Earlier versions sealed some lines in the order of their ids as text: a release before its claim.
  */
 export class Account {
   private sum = 0;
   private says = false;
   private newest: AccountLine | null = null;
-  /** The line after which the sum was neither 0 nor 1; null: it is 0 or 1 now. */
+  /** The line after which the sum was neither 0 nor 1; null while it is 0 or 1. */
   private odd: AccountLine | null = null;
   private found: LinePair[] = [];
 
-  /** The sum of the lines: what the user adds to the count. */
   get net(): number {
     return this.sum;
   }
 
-  /** Whether the user holds a seat by the newest line about that. */
   get holds(): boolean {
     return this.says;
   }
@@ -53,7 +47,6 @@ export class Account {
     return this.found;
   }
 
-  /** Takes the next line. */
   take(line: AccountLine): void {
     const { delta, holds } = line;
     this.sum += delta;
@@ -67,7 +60,6 @@ export class Account {
     if (this.newest === null || line.entry_id > this.newest.entry_id) this.newest = line;
   }
 
-  /** Returns the line with which a line makes a pair; null: it is in its place. */
   private earlierOf(line: AccountLine): AccountLine | null {
     if (this.odd !== null && (this.sum === 0 || this.sum === 1)) return this.odd;
     return this.newest !== null && line.entry_id < this.newest.entry_id ? this.newest : null;
@@ -75,8 +67,8 @@ export class Account {
 }
 
 /**
- * Returns the lines that make an account say what is so, without a change of any line. A claim or a release that is missing
- * is a `repair`. Where the sum is right and the order is not, a `correction` of 0 names the two lines.
+ * Returns the lines that correct an account, without a change of any line. A missing claim or release is a `repair`.
+ * Where only the order is wrong, a `correction` of 0 names the two lines.
  *
  * @param inForce whether the user is in force with a seat
  */
@@ -99,12 +91,12 @@ function placeOf({ sequence, entry_id }: LinePlace): LinePlace {
   return { sequence, entry_id };
 }
 
-/** Returns the sequences of the two lines of a pair; a line that is not sealed has none. */
+/** Returns the sequences of a pair; a line that is not sealed has none. */
 export function sequencesOf(pair: LinePair | null): number[] {
   return pair === null ? [] : [pair.first, pair.second].flatMap(({ sequence }) => sequence ?? []);
 }
 
-/** Returns as a sentence that two lines are in a wrong order; `userId` null: they are about the limit. */
+/** `userId` is null for the lines about the limit. */
 export function pairProblem(userId: string | null, pair: LinePair): string {
   const lines = sequencesOf(pair).join(' and ');
   return `lines ${lines} about ${userId ?? 'the limit'} are not in the order in which they were written`;

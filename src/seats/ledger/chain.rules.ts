@@ -2,7 +2,7 @@ import { canonicalJson, chainHash, CHAIN_START } from '../../base/crypto/chain.j
 import { ChainWalk, type ChainLine } from '../../tenancy/ledger/chain.rules.js';
 import { Account, pairProblem, type AccountLine } from './account.rules.js';
 
-/** One entry of a chain as it is hashed: every value that must not change, as text, in a fixed order. */
+/** The hashed values of an entry as text, in a fixed order. */
 export interface ChainEntry {
   entry_id: string;
   kind: string;
@@ -27,7 +27,6 @@ export interface SealedEntry extends ChainEntry {
   hash: string;
 }
 
-/** The end of a chain. */
 export interface ChainHead {
   sequence: number;
   count: number;
@@ -39,7 +38,7 @@ export interface ChainHead {
 
 export const EMPTY_HEAD: ChainHead = { sequence: 0, count: 0, hash: CHAIN_START.toString('hex'), sealed_through: null };
 
-/** Seals entries onto a chain, in the order given. Time never runs backwards along it. */
+/** Seals entries onto a chain in the given order. Time never runs backwards along the chain. */
 export function seal(head: ChainHead, entries: readonly ChainEntry[]): SealedEntry[] {
   const sealed: SealedEntry[] = [];
   let { sequence, count, hash } = head;
@@ -56,7 +55,7 @@ export function seal(head: ChainHead, entries: readonly ChainEntry[]): SealedEnt
   return sealed;
 }
 
-/** The hash of an entry: SHA-256 over the hash before it and the canonical JSON of its values and its place. */
+/** Returns the SHA-256 over the previous hash and the canonical JSON of the entry's values and place. */
 export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
   const values = {
     sequence: entry.sequence,
@@ -77,7 +76,7 @@ export function hashOf(entry: Omit<SealedEntry, 'hash'>): string {
   return chainHash(Buffer.from(entry.previous_hash, 'hex'), canonicalJson(values)).toString('hex');
 }
 
-/** An entry as the verifier of both chains reads it. */
+/** Converts an entry for the verifier of both chains. */
 export function seatChainLine(entry: SealedEntry): ChainLine {
   return {
     sequence: entry.sequence,
@@ -91,26 +90,24 @@ export function seatChainLine(entry: SealedEntry): ChainLine {
   };
 }
 
-/** An entry as far as it tells whether its user holds a seat. */
 function accountLineOf({ sequence, entry_id, delta, kind, details }: SealedEntry): AccountLine {
   const { holds = false } = (details ?? {}) as { holds?: boolean };
   return { sequence, entry_id: Number(entry_id), delta, holds: kind === 'correction' ? holds : null };
 }
 
-/** What a check of entries has found; `sequence` is that of the first entry that does not fit. */
+/** The result of a check; `sequence` is that of the first incorrect entry. */
 export type ChainVerdict =
   { ok: true; entries: number; head: string; count: number } | { ok: false; sequence: number; problem: string };
 
 /**
- * Checks an export of the seat ledger from its start, one entry at a time. The first one that does not fit is named, else
- * two lines of a user that are in a wrong order and that no correction names.
+ * Checks an export of the seat ledger from its start, one entry at a time. Names the first incorrect entry, else two
+ * lines of a user in a wrong order that no correction names.
  */
 export class ExportVerifier {
   private readonly walk = new ChainWalk([], true);
   private readonly accounts = new Map<string | null, Account>();
   private broken: ChainVerdict | null = null;
 
-  /** Answers false once the chain is broken. */
   take(entry: SealedEntry): boolean {
     if (this.broken) return false;
     if (this.walk.take(seatChainLine(entry))) {
@@ -123,7 +120,7 @@ export class ExportVerifier {
     return false;
   }
 
-  /** The verdict; `expected` is the head kept elsewhere, which shows entries cut off at the end. */
+  /** `expected` is a head kept elsewhere, which shows entries that were cut off at the end. */
   verdict(expected?: ChainHead): ChainVerdict {
     if (this.broken) return this.broken;
     const { sequence, hash } = this.walk.end;

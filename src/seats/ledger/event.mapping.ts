@@ -1,27 +1,23 @@
 import type { ChangeSource } from '../../tenancy/identity/person.js';
 import type { SealedEntry } from './chain.rules.js';
 
-/** The kinds of lines in the seat ledger. */
 export const LEDGER_ENTRY_KINDS = [
   'claim', 'release', 'update', 'opening', 'limit', 'policy', 'repair', 'correction',
 ] as const; // prettier-ignore
-/** The kind of a ledger entry. */
 type LedgerEntryKind = (typeof LEDGER_ENTRY_KINDS)[number];
 
-/** Which events are wanted; null: no condition. */
 export interface EventFilter {
   /** RFC 3339; the range is half-open. */
   readonly since: string | null;
   readonly until: string | null;
   readonly kind: LedgerEntryKind | null;
-  /** The id of a directory; `none`: of users without one. */
+  /** The id of a directory; `none` for users without one. */
   readonly directory: string | null;
   readonly user: string | null;
 }
 
 export const ALL_EVENTS: EventFilter = { since: null, until: null, kind: null, directory: null, user: null };
 
-/** Who made a line and through which channel, as columns of their own. */
 interface EventOrigin {
   actor_kind: string | null;
   actor_id: string | null;
@@ -29,7 +25,6 @@ interface EventOrigin {
   channel: 'scim' | 'api' | 'sign_in' | 'system' | null;
 }
 
-/** The origin of a ledger entry; null for what its source does not say. */
 export function eventOriginOf({ source }: Pick<SealedEntry, 'source'>): EventOrigin {
   const { actor, surface } = source as Partial<ChangeSource>;
   return {
@@ -40,19 +35,18 @@ export function eventOriginOf({ source }: Pick<SealedEntry, 'source'>): EventOri
   };
 }
 
-/** An entry as the API shows it: the sealed line, and its origin. */
+/** Returns an entry with its origin, as the API shows it. */
 export function eventView(entry: SealedEntry): SealedEntry & EventOrigin {
   return { ...entry, ...eventOriginOf(entry) };
 }
 
-/** What is looked up of a user when a line is shown. */
+/** The facts of a user that are shown beside a line. */
 export interface ShownPerson {
   first_name: string | null;
   last_name: string | null;
   email: string | null;
 }
 
-/** The columns of a line in CSV. */
 export const EVENT_COLUMNS = [
   'sequence',
   'effective_at',
@@ -83,7 +77,6 @@ export const EVENT_COLUMNS = [
   'hash',
 ] as const;
 
-/** What the lines about limit and policy, and corrections, have in `details`. */
 interface LineDetails {
   limit?: number | null;
   policy?: Partial<Record<'directory' | 'api' | 'sign_in', string>>;
@@ -92,11 +85,7 @@ interface LineDetails {
   second?: { sequence: number | null } | null;
 }
 
-/**
- * Returns a line as the cells of CSV, in which no cell is an object.
- *
- * @param person the user of the line; undefined: no user, or one who is not there any more
- */
+/** Returns the cells of CSV. `person` is undefined for a line without a user, or with a deleted one. */
 export function eventCells(entry: SealedEntry, person: ShownPerson | undefined): unknown[] {
   const details = (entry.details ?? {}) as LineDetails;
   const cells: Record<string, unknown> = {

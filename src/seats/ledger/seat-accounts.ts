@@ -3,20 +3,16 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { SeatHolders } from './seat-holders.js';
 import { Account, type AccountLine } from './account.rules.js';
 
-/** The account of one user; `userId` null: the lines about limit and policy. */
+/** `userId` is null for the lines about limit and policy. */
 interface UserAccount {
   readonly userId: string | null;
   readonly account: Account;
-  /** How many lines it has. */
   lines: number;
 }
 
-/** A user of whom ledger and table of users do not say the same. */
 export interface Difference {
   user_id: string;
-  /** The user is in force with a seat. */
   in_force: boolean;
-  /** The sum of the user's lines. */
   net: number;
 }
 
@@ -24,13 +20,12 @@ interface AccountRow extends AccountLine {
   user_id: string | null;
 }
 
-/** Lines that are read at a time. */
 const BATCH = 2_000;
 
 const COLUMNS = `user_id, seat_entries.sequence::int as sequence, entry_id::float8 as entry_id, delta,
   case when kind = 'correction' then coalesce((details ->> 'holds')::boolean, false) end as holds`;
 
-/** Reads the ledger user by user. Sealed lines never change, so the pages of one reading fit together. */
+/** Reads the ledger by user. Sealed lines never change, so the pages of one reading are consistent. */
 @Injectable()
 export class SeatAccounts {
   constructor(
@@ -38,12 +33,7 @@ export class SeatAccounts {
     private readonly holders: SeatHolders,
   ) {}
 
-  /**
-   * Reads the accounts of all users, in the order of their ids; of the last one that is read, too, all lines.
-   *
-   * @param after the user after whom the reading begins
-   * @param through the last line that is read
-   */
+  /** Reads the accounts of users after `after`, in the order of their ids, up to the line `through`. */
   async *all(tenantId: string, after: string, through: number): AsyncGenerator<UserAccount> {
     let place = { user: after, sequence: Number.MAX_SAFE_INTEGER };
     let current: UserAccount | null = null;
@@ -67,7 +57,6 @@ export class SeatAccounts {
     if (current !== null) yield current;
   }
 
-  /** Reads the lines about limit and policy: an admin has written each of them. */
   async limits(db: SqlRunner, tenantId: string): Promise<UserAccount> {
     const { rows } = await db.query<AccountRow>(
       `select ${COLUMNS} from seat_entries where tenant_id = $1 and user_id is null
@@ -79,11 +68,7 @@ export class SeatAccounts {
     return limits;
   }
 
-  /**
-   * Reads the accounts of some users with the lines that are not sealed yet, which are sealed in the order of their ids.
-   *
-   * @param userIds null among them: the lines about limit and policy
-   */
+  /** Reads accounts with unsealed lines. null in `userIds`: the lines about limit and policy. */
   async of(db: SqlRunner, tenantId: string, userIds: readonly (string | null)[]): Promise<UserAccount[]> {
     const users = userIds.filter((id) => id !== null);
     const { rows } = await db.query<AccountRow>(
@@ -97,7 +82,7 @@ export class SeatAccounts {
     return users.length === userIds.length ? accounts : [...accounts, await this.limits(db, tenantId)];
   }
 
-  /** Returns users whose lines, sealed or not, do not say what the table of users says, both read in one snapshot. */
+  /** Returns users whose lines, sealed or not, contradict the table of users, in one snapshot. */
   async differences(tenantId: string, limit: number): Promise<Difference[]> {
     const { rows } = await this.db.query<Difference>(
       `select coalesce(u.id, l.user_id) as user_id, u.id is not null as in_force,

@@ -7,7 +7,7 @@ import { Conflict, DomainError, MalformedRequest } from '../../base/errors/domai
 import { Logger } from '../../base/log/logger.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
 
-/** 422: the Idempotency-Key was used for another request before. */
+/** 422. */
 class IdempotencyKeyReused extends DomainError {
   readonly kind = 'invalid';
   readonly code = 'idempotency_key_reused';
@@ -31,13 +31,13 @@ export class StoredAnswer extends Error {
   }
 }
 
-/** A request with an Idempotency-Key, as the service that carries it out sees it. */
+/** A request with an Idempotency-Key. */
 export interface Repeat {
   /** 64 hexadecimal digits that each repetition of the request has. */
   readonly name: string;
-  /** What an earlier request with this key committed before its process died; undefined: nothing. */
+  /** What an earlier request with this key committed before its process died. */
   readonly committed?: { readonly result: unknown };
-  /** Stores what a write comes to, in its transaction. */
+  /** Stores the result of a write, in its transaction. */
   keep(tx: SqlRunner, result: unknown): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface Repeatable {
 
 /**
  * Runs a write in a transaction, once for each Idempotency-Key. Its result, with a secret that is shown once, is stored
- * in the same transaction: a repetition after a crash gets it, and makes no second record.
+ * in the same transaction: a repetition after a crash gets the result, and makes no second record.
  *
  * @param work returns plain data (`node:v8` serialises it)
  */
@@ -75,25 +75,24 @@ interface KeyRow {
   location: string | null;
 }
 
-// Longer than any request may take. An older row without an answer belongs to a process that died. What it committed is in
-// the row (`once`), or the repetition meets it as an ordinary conflict (a taken name).
+// Longer than any request takes. An older row without an answer belongs to a process that died. Its commit is in the
+// row (`once`), or is an ordinary conflict for the repetition (a taken name).
 const ABANDONED = '60 seconds';
 const KEPT = '24 hours';
-/** Statuses for wrong requests: nothing was done, and the key can be used again for the corrected request. */
+/** Statuses of wrong requests: nothing was done, and the corrected request can use the key again. */
 const UNSPENT: ReadonlySet<number> = new Set([400, 406, 413, 415, 422, 429]);
 
-/** Keys that are older than a day: the same key is a new one then. */
+/** After a day the same key is a new one. */
 export const IDEMPOTENCY_LEFTOVERS = [
   `delete from idempotency_keys where created_at < now() - interval '${KEPT}'`,
 ] as const;
 
 /**
  * Handles Idempotency-Key on POST with an API key. The row is written before the work, so that one of several equal
- * requests does it. Answers are stored encrypted, since some of them contain a secret.
+ * requests does the work. Answers are stored encrypted, since some of them contain a secret.
  */
 @Injectable()
 export class Idempotency {
-  /** The keys whose first request runs in this process. */
   private readonly running = new Set<string>();
 
   constructor(
@@ -103,9 +102,9 @@ export class Idempotency {
   ) {}
 
   /**
-   * Claims the key of the request, if it has one, and stores the answer before it is sent.
+   * Claims the key of the request, if there is one, and stores the answer before it is sent.
    *
-   * @returns the repetition for the service that carries the request out; undefined: the request has no key
+   * @returns the repetition for the service; undefined without a key
    * @throws {StoredAnswer} for a repeated request
    * @throws {Conflict} while the first request is still running
    * @throws {IdempotencyKeyReused} when the key came with another request
@@ -146,7 +145,7 @@ export class Idempotency {
     });
   }
 
-  // A row with a committed result is taken over at once, unless its request still runs here: the work is not done again.
+  // A row with a committed result is taken over at once, unless its request still runs here: the work is not repeated.
   private async claim(id: string[], requestHash: Buffer): Promise<{ committed: string | null } | undefined> {
     const { rows } = await this.db.query<{ committed: string | null }>(
       `insert into idempotency_keys as k (tenant_id, credential_id, key, request_hash) values ($1, $2, $3, $4)
@@ -188,7 +187,7 @@ export class Idempotency {
     return rows[0];
   }
 
-  // Delays the answer until it is stored; only requests with a key pay for this.
+  // Delays the answer until it is stored; only requests with a key pay for the delay.
   private keepAnswer(res: BridgeResponse, id: string[], requestHash: Buffer): void {
     const name = id.join(' ');
     this.running.add(name);
@@ -206,7 +205,7 @@ export class Idempotency {
   }
 
   private async finish(res: BridgeResponse, id: string[], requestHash: Buffer, body: string): Promise<void> {
-    // After a failure of the service the repetition can succeed, and a corrected request can use the same key.
+    // After a failure of the service a repetition can succeed, and a corrected request can use the same key.
     if (res.statusCode >= 500 || UNSPENT.has(res.statusCode)) {
       await this.db.query(
         `delete from idempotency_keys

@@ -1,6 +1,5 @@
 import type { HeldReason, UserChange, ChangeSource } from './person.js';
 
-/** What can lead to a change of a user. The source of the change has the actor and the request. */
 export const TRIGGERS = [
   'written',
   'linked',
@@ -14,14 +13,13 @@ export const TRIGGERS = [
   'undone',
 ] as const;
 
-/** What led to a change of a user. */
+/** The cause of a change of a user. */
 export interface Trigger {
   kind: (typeof TRIGGERS)[number];
-  /** Of `membership`: the group, with the name at that time. */
   group?: GroupName | undefined;
-  /** Of `released`, `discarded` and `hold_ended`: the reason for which the user was held. */
+  /** Of `released`, `discarded` and `hold_ended`: why the user was held. */
   reason?: HeldReason | undefined;
-  /** Of `exchanged`: the users whose former values the user has got. */
+  /** Of `exchanged`: the users whose former values the user got. */
   users?: string[] | undefined;
 }
 
@@ -31,23 +29,19 @@ export interface GroupName {
   name: string;
 }
 
-/** Where a role can come from. */
 export const ROLE_ORIGINS = ['roles', 'rule', 'role_map', 'set', 'default', 'discard', 'no_seat', 'none'] as const;
 
-/** Where the role of a user comes from. */
+/** The origin of a user's role. */
 export interface RoleOrigin {
   by: (typeof ROLE_ORIGINS)[number];
-  /** The value of SCIM `roles`, or of the claim that the role map of the connection names. */
+  /** The value of SCIM `roles`, or of the claim in the role map. */
   value?: string;
-  /** Of `rule`: the group of the rule. */
   group?: GroupName;
 }
 
-/** Why a user has changed. A change of an earlier version has none. */
+/** Why a user has changed. Changes of earlier versions have no cause. */
 export interface Cause extends Trigger {
-  /** Where the role comes from, if the role has changed. */
   role?: RoleOrigin | undefined;
-  /** Why the user is held since. */
   held?: HeldReason | undefined;
 }
 
@@ -63,7 +57,6 @@ const WRITTEN: Record<ChangeSource['surface'], string> = {
   system: 'written by the service',
 };
 
-/** What ends each hold without an admin. */
 const ENDED: Record<HeldReason, string> = {
   superseded: 'end of the takeover by another directory',
   preview: 'the directory went live',
@@ -82,12 +75,11 @@ export interface CauseInWords extends Cause {
   words: string;
 }
 
-/** Returns a cause with its words; null: the change is older than causes. */
+/** Returns a cause with its words; null for a change older than causes. */
 export function causeInWords(cause: Cause | null, { surface }: ChangeSource): CauseInWords | null {
   return cause === null ? null : { ...cause, words: wordsOfCause(cause, surface) };
 }
 
-/** Says in a few words why a user has changed. */
 export function wordsOfCause(cause: Cause, surface: ChangeSource['surface']): string {
   const parts = [wordsOfTrigger(cause, surface)];
   if (cause.role !== undefined) parts.push(wordsOfRoleOrigin(cause.role));
@@ -120,7 +112,7 @@ function wordsOfTrigger({ kind, group, reason, users = [] }: Trigger, surface: C
   }
 }
 
-/** Says in a few words where a role comes from. */
+/** Returns the origin of a role in a few words. */
 export function wordsOfRoleOrigin({ by, value, group }: RoleOrigin): string {
   switch (by) {
     case 'roles':

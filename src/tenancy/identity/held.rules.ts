@@ -4,7 +4,7 @@ import { withStatus, type HeldReason, type InForce, type Person } from './person
 export interface Written {
   person: Person;
   active: boolean;
-  /** The first role that the user is given and that takes no seat: an active user has it while its role waits for a seat. */
+  /** The first given role that takes no seat: an active user has it while the requested role waits for a seat. */
   seatlessRole: string | null;
 }
 
@@ -14,7 +14,6 @@ export interface Current {
   status: 'active' | 'inactive';
   seat: SeatState;
   held: HeldReason | null;
-  /** The guard holds a departure of the user. */
   holdsDeparture: boolean;
   /** The user was active with an e-mail at some time, so the platform may have an account. */
   everActive: boolean;
@@ -30,41 +29,36 @@ export interface Circumstances {
   externalIdTaken: boolean;
   /** Another active user has the value that the user would keep in place of a taken one. */
   formerTaken: boolean;
-  /** The requested role takes a seat. */
   roleTakesSeat: boolean;
-  /** Whether a seat is free, if the user needs one. */
   seatFree: boolean;
-  /** The directory is in preview. */
   preview: boolean;
-  /** A live directory has taken over the writing directory. */
   superseded: boolean;
   /** The user is the tenant's owner or a break-glass account, which a directory cannot deactivate. */
   isProtected: boolean;
-  /** The guard of the directory lets no further user go. */
   guardReached: boolean;
-  /** The guard of the directory lets no further user have another identity or role. */
+  /** The guard of the directory admits no further change of identity or role. */
   changesReached: boolean;
-  /** The directory names the user otherwise than by the names by which sign-ins find the user. */
+  /** The directory uses other names than those by which sign-ins find the user. */
   renamed: boolean;
-  /** A reason that an admin has released for this user; it is not applied again. */
+  /** The reason that an administrator has released for this user; it is not applied again. */
   released: HeldReason | null;
 }
 
-/**
- * The effective state after a write, the seat, and the reason why the effective state differs from the requested one.
- */
+/** The effective state after a write, the seat, and why the effective state differs from the requested one. */
 export interface Decision {
   inForce: InForce & { status: 'active' | 'inactive' };
   seat: SeatState;
   held: HeldReason | null;
-  /** The guard holds another identity or role of the user, and no departure. */
+  /** The guard holds another identity or role of the user, not a departure. */
   heldChange?: boolean;
 }
 
 /**
  * Decides the effective state from the requested state and the circumstances. The reasons are tried in a fixed order,
- * and the first one that applies is shown. A reason holds back as little as it can: a role, a seat or a session that the
- * requested state takes away ends, except for `superseded`, `preview`, `protected` and `guard`.
+ * and the first one that applies is shown.
+ *
+ * A reason holds back as little as possible. A role, a seat or a session that the requested state takes away ends,
+ * except for `superseded`, `preview`, `protected` and `guard`.
  */
 export function decideInForce(written: Written, current: Current | null, around: Circumstances): Decision {
   if (around.superseded) return onlyShown(written, current, { ...around, superseded: false }, 'superseded');
@@ -72,7 +66,7 @@ export function decideInForce(written: Written, current: Current | null, around:
   const decision = decideFreely(written, current, around);
   const goes = current?.status === 'active' && decision.inForce.status === 'inactive';
   if (goes && around.isProtected && around.released !== 'protected') return asBefore(written, current, 'protected');
-  // A departure that is held already waits for an admin, however many others leave.
+  // A departure that is already held waits for an administrator, whether or not the guard is reached.
   const isStopped = around.guardReached || current?.holdsDeparture === true;
   if (isStopped && leaves(current, decision) && around.released !== 'guard') return asBefore(written, current, 'guard');
   if (around.changesReached && !leaves(current, decision) && around.released !== 'guard') {
@@ -113,19 +107,16 @@ function decideFreely(written: Written, current: Current | null, around: Circums
 }
 
 /**
- * Returns whether a user can be active although another one has its e-mail or `external_id`: with the former value. A
- * new user has none.
+ * Returns whether a user can be active with the former value of a taken e-mail or `external_id`. A new user has none.
  */
 export function keepsFormer(current: Current | null, { formerTaken }: Pick<Circumstances, 'formerTaken'>): boolean {
   return !isNew(current) && (current!.status === 'active' || !formerTaken);
 }
 
-/** Returns whether the user was never in force. */
 function isNew(current: Current | null): boolean {
   return current === null || (current.status === 'inactive' && !current.everActive);
 }
 
-/** Returns the requested person with the former value in place of each one that another user has. */
 function withFormer(person: Person, former: Person, { emailTaken, externalIdTaken }: Circumstances): Person {
   return {
     ...person,
@@ -134,7 +125,9 @@ function withFormer(person: Person, former: Person, { emailTaken, externalIdTake
   };
 }
 
-/** The state of a user whose role waits for a seat: the former role stays only if the user is still given it. */
+/**
+ * Returns the state of a user whose role waits for a seat. The former role stays only if the user is still given it.
+ */
 function whileWaiting(person: Person, seatlessRole: string | null, current: Current | null): Omit<Decision, 'held'> {
   const role = current?.person.role === person.role ? person.role : seatlessRole;
   if (current?.status !== 'active' || role === null) {
@@ -148,14 +141,10 @@ export function wantsSeat(written: Written, current: Current | null, roleTakesSe
   return written.active && written.person.role !== null && roleTakesSeat && current?.seat !== 'held';
 }
 
-/** The reasons that are shown before `needs_admin`: they hold a departure, or all that a directory writes. */
+/** These reasons are shown before `needs_admin`: they hold a departure, or all writes of a directory. */
 export const BEFORE_NEEDS_ADMIN: readonly HeldReason[] = ['superseded', 'preview', 'protected', 'guard'];
 
-/**
- * Decides for a directory whose writes have no effect now. The user is held only if the effect would differ.
- *
- * @param free the circumstances without the reason that has no effect
- */
+/** `free` has the circumstances without `held`. The user is held only if the effect would differ. */
 function onlyShown(written: Written, current: Current | null, free: Circumstances, held: HeldReason): Decision {
   if (current === null) return asBefore(written, current, held);
   const would = decideInForce(written, current, free);
@@ -172,8 +161,8 @@ export function isOther({ inForce, seat }: Decision, { person, status, seat: bef
 
 function asBefore(written: Written, current: Current | null, held: HeldReason): Decision {
   if (current === null || (isNew(current) && current.held !== null)) {
-    // The user never was active: it is shown as requested, for admins, and inactive. If the platform has an account of
-    // the user, that would be a change to forward.
+    // A user who never was active is shown as requested, for administrators, and inactive. With an account at the
+    // platform that would be a change to forward.
     return { inForce: withStatus(written.person, 'inactive'), seat: 'none', held };
   }
   return {

@@ -1,6 +1,5 @@
 import { cutTo } from '../../base/characters.js';
 
-/** The parts of a name that a directory sends. */
 export interface NameParts {
   givenName?: string;
   familyName?: string;
@@ -9,9 +8,9 @@ export interface NameParts {
 }
 
 /**
- * Returns first and last name for the platform. Takes given and family name if one of them is present; else splits the
- * formatted or the display name; else derives a name from the local part of the e-mail or the user name. A single word
- * is a first name with an empty last name.
+ * Returns first and last name for the platform: given and family name if one of them is present, else the split
+ * formatted or display name, else the local part of the e-mail or the user name. A single word is a first name with an
+ * empty last name.
  */
 export function platformNames(
   parts: NameParts,
@@ -36,13 +35,14 @@ export function clean(text: string | undefined): string {
 }
 
 /**
- * The most characters that are composed. Composing a run of combining marks takes quadratic time (UAX #15 §3), and a
- * document can contain 256 KiB of them. Composing shortens a text to a quarter at most, so the rest is longer than any
- * name (200) or e-mail (320).
+ * Composing a run of combining marks takes quadratic time (UAX #15 §3), and a document can contain 256 KiB of them.
+ * Composing shortens a text to a quarter at most, so the rest is longer than any name (200) or e-mail (320).
  */
 const MOST_COMPOSED = 2_048;
 
-/** Like {@link clean} without the limit of 200 characters, for e-mail addresses. Cuts a text after 2,048 characters. */
+/**
+ * Like {@link clean} without the limit of 200 characters, for e-mail addresses. Cuts a text after 2,048 characters.
+ */
 export function tidyEmail(whole: string | undefined): string {
   if (whole === undefined) return '';
   const text = cutTo(whole, MOST_COMPOSED);

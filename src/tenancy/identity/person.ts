@@ -13,8 +13,8 @@ export interface InForce extends Person {
 }
 
 /**
- * Returns the effective state of a person with a status. The fields are named one by one: where a field is added to a
- * spread object, Node.js 20 makes a hidden class for each object, which takes a microsecond and slows all that reads it.
+ * Returns the effective state of a person with a status. Naming each field is faster than a spread: Node.js 20 makes a
+ * hidden class for each spread object with a further field, which takes a microsecond and slows all readers.
  */
 export function withStatus<S extends InForce['status']>(person: Person, status: S): InForce & { status: S } {
   const { email, first_name, last_name, role, external_id } = person;
@@ -52,7 +52,7 @@ export interface Actor {
   name: string;
 }
 
-/** The source of a change: the request, and the user or client behind it. */
+/** The source of a change: the request, and its user or client. */
 export interface ChangeSource {
   request_id: string;
   surface: 'api' | 'scim' | 'sign-in' | 'system';
@@ -60,10 +60,10 @@ export interface ChangeSource {
   actor: Actor;
 }
 
-/** The actor of what the operator of the installation does. */
+/** The operator of the installation. */
 export const OPERATOR: Actor = Object.freeze({ kind: 'operator', id: 'operator', name: 'operator' });
 
-/** Returns the actor for work of the service itself: a task, a sealer, a promotion from the waiting list. */
+/** Returns the actor for work of the service itself, such as a task or a sealer. */
 export function systemActor(name: string): Actor {
   return { kind: 'system', id: 'system', name };
 }

@@ -3,11 +3,7 @@ import type { InForce, Person, UserChange } from './person.js';
 /** The events about users, one for each kind of change. */
 export type UserEventName = `user.${UserChange['kind']}`;
 
-/**
- * Returns the event of a change of a user, or null: the resource changed and the person did not.
- *
- * @param linked the write made an existing user a directory's own
- */
+/** Returns null when only the resource changed. `linked`: the write made an existing user a directory's own. */
 export function userEventOf(
   { kind, changed }: Pick<UserChange, 'kind' | 'changed'>,
   linked = false,
@@ -18,7 +14,7 @@ export function userEventOf(
 
 const FIELDS = ['email', 'first_name', 'last_name', 'role', 'external_id'] as const satisfies (keyof Person)[];
 
-/** Compares two effective states. Returns the change, or null if no field of the platform differs. */
+/** Compares two effective states. Returns null when no field of the platform differs. */
 export function changeBetween(before: InForce | null, after: InForce, everActive: boolean): UserChange | null {
   const person = personOf(after);
   if (before === null) return { kind: 'created', person, status: after.status, changed: assigned(after) };
@@ -33,21 +29,20 @@ export function changeBetween(before: InForce | null, after: InForce, everActive
 }
 
 /**
- * Returns whether a change is forwarded to the platform. A user without an e-mail (held as `no_email`) is not forwarded,
- * except for a new role of a user who has an account there: the former role must end. An inactive user without an account
- * is not forwarded.
+ * Returns whether a change is forwarded to the platform. A user without an e-mail (held as `no_email`) is not
+ * forwarded, except for a new role of a user with an account: the former role must end. An inactive user without an
+ * account is not forwarded.
  */
 export function mustForward({ status, person, kind, changed }: UserChange, everActive: boolean): boolean {
   if (status !== 'active') return everActive;
   return person.email !== null || (everActive && kind === 'updated' && changed.includes('role'));
 }
 
-/** Returns whether a change ends the sessions of the user: the user is inactive, or has another identity or role. */
+/** Returns whether a change ends the sessions of the user: the user is inactive, or has another role. */
 export function endsSessions(change: UserChange): boolean {
   return change.status !== 'active' || change.changed.includes('role');
 }
 
-/** Returns the platform's fields of a user, without the status. */
 function personOf(inForce: InForce | Person): Person {
   return {
     email: inForce.email,
@@ -65,13 +60,12 @@ function assigned(after: InForce): string[] {
 }
 
 /**
- * The attribute by which a write, or a platform account, matches a stored user. `id`: the write names the user itself.
+ * The attribute by which a write, or a platform account, matches a stored user. `id`: the write names the user.
  * `user_name`: a directory wrote this `userName` before. A `userName` that is the e-mail of an unmanaged user counts as
  * `email`.
  */
 export type LinkedBy = 'id' | 'external_id' | 'user_name' | 'email';
 
-/** A user of the tenant that matches a write. */
 export interface Known {
   by: LinkedBy;
   /** The user is active in its effective state. */
@@ -79,19 +73,18 @@ export interface Known {
 }
 
 /**
- * Decides whether a write may be linked with a known user. An id, an `external_id` and a `userName` of a directory
- * identify a user permanently. An e-mail address can be given to another employee after its owner has left. So by e-mail
+ * Returns whether a write may be linked with a known user. An id, an `external_id` and a `userName` of a directory
+ * identify a user permanently. An e-mail address can pass to another employee after its owner has left. So by e-mail
  * only an active user is linked, or an inactive one by a write that keeps the user inactive.
  *
- * @param leavesOut the write says `active: false`
+ * @param leavesOut the write has `active: false`
  */
 export function mayAdopt(known: Known, leavesOut: boolean): boolean {
   return known.by !== 'email' || known.inForce || leavesOut;
 }
 
-/** The facts about a platform account that adoption needs. */
 interface KnownAccount {
-  /** Null: the platform does not return it. */
+  /** Null when the platform does not return it. */
   status: string | null;
   externalId: string | null;
 }
@@ -100,11 +93,10 @@ interface KnownAccount {
 export type AccountRefusal = 'account_inactive' | 'another_external_id';
 
 /**
- * Decides whether an account that was found by e-mail may be adopted for a user. As in {@link mayAdopt}, an inactive
- * account belongs to a leaver. An account with another `external_id` belongs to another user.
+ * Returns why an account that was found by e-mail may not be adopted for a user, or null. As in {@link mayAdopt}, an
+ * inactive account belongs to a leaver. An account with another `external_id` belongs to another user.
  *
  * @param externalId the `external_id` of the user
- * @returns the reason against it; null: the account may be adopted
  */
 export function accountRefusal(account: KnownAccount, externalId: string | null): AccountRefusal | null {
   const { externalId: other } = account;
@@ -113,7 +105,7 @@ export function accountRefusal(account: KnownAccount, externalId: string | null)
   return null;
 }
 
-/** The attributes by weight: the history names the first one. */
+/** By weight: the history names the first one. */
 const WEIGHT: readonly LinkedBy[] = ['id', 'user_name', 'external_id', 'email'];
 
 /** Returns the attribute of the greatest weight, or null for none. */

@@ -5,7 +5,6 @@ import { canonicalJson } from '../../base/crypto/chain.js';
 import { Database } from '../../base/database/database.js';
 import type { HeadSignature } from './chain.rules.js';
 
-/** A public key with its endorsement. */
 interface Endorsement {
   readonly keyId: string;
   /** SPKI, DER. */
@@ -14,13 +13,11 @@ interface Endorsement {
   readonly signature: Buffer;
 }
 
-/** A key that signatures of heads are checked with. */
 interface PublicChainKey {
   readonly key_id: string;
   readonly algorithm: 'Ed25519';
   /** SPKI as PEM. */
   readonly public_key: string;
-  /** True for the key that signs now. */
   readonly current: boolean;
 }
 
@@ -36,11 +33,7 @@ export class KeyRing {
   private readonly privateKey: KeyObject;
   readonly currentId: string;
 
-  /**
-   * Creates a ring.
-   *
-   * @param seeds 32 bytes each, the current one first
-   */
+  /** @param seeds 32 bytes each, the current one first */
   constructor(seeds: readonly Buffer[]) {
     const keys = seeds.map((seed) =>
       createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' }),
@@ -53,18 +46,15 @@ export class KeyRing {
     this.currentId = [...this.trusted.keys()][0]!;
   }
 
-  /** Signs a text (UTF-8) with the current key. */
   sign(text: string): HeadSignature {
     return { keyId: this.currentId, signature: sign(null, Buffer.from(text, 'utf8'), this.privateKey) };
   }
 
-  /** Returns whether a trusted key made the signature. */
   verifies(text: string, { keyId, signature }: HeadSignature): boolean {
     const key = this.trusted.get(keyId);
     return key !== undefined && verify(null, Buffer.from(text, 'utf8'), key, signature);
   }
 
-  /** Returns whether the key is in the settings, or endorsed by such a key. */
   knows(keyId: string): boolean {
     return this.trusted.has(keyId);
   }
@@ -82,7 +72,6 @@ export class KeyRing {
     }
   }
 
-  /** Returns endorsements of all trusted keys by the current one, itself included. */
   endorsements(): Endorsement[] {
     return [...this.trusted].map(([keyId, key]) => {
       const publicKey = key.export({ format: 'der', type: 'spki' });
@@ -91,7 +80,6 @@ export class KeyRing {
     });
   }
 
-  /** Returns the trusted keys, the current one first. */
   publicKeys(): PublicChainKey[] {
     return [...this.trusted].map(([keyId, key]) => ({
       key_id: keyId,
@@ -102,7 +90,7 @@ export class KeyRing {
   }
 }
 
-/** Returns the id of a key: the first 16 hex digits of the SHA-256 of its SPKI form. */
+/** The first 16 hex digits of the SHA-256 of the SPKI form. */
 function keyIdOf(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ format: 'der', type: 'spki' }))
@@ -120,8 +108,8 @@ function endorsementText(keyId: string, publicKey: Buffer): string {
 
 /**
  * Signs and verifies heads of chains. Private keys come from the settings and never from the database, so write access
- * to the database is not enough to sign. The database keeps public keys with the endorsement of a later key: signatures
- * of an old key stay verifiable after it has left the settings.
+ * to the database is not enough to sign. The database stores public keys with the endorsement of a later key:
+ * signatures of an old key stay verifiable after it has left the settings.
  */
 @Injectable()
 export class ChainKeys {
@@ -136,25 +124,23 @@ export class ChainKeys {
   }
 
   /**
-   * Exchanges keys with the database, once; `anew` repeats it to read the keys of other processes. Must not run inside
-   * a transaction, since it takes a connection of its own.
+   * Exchanges keys with the database, once; `anew` repeats it to read the keys of other processes. Never inside a
+   * transaction, since it takes a connection of its own.
    */
   async ready(anew = false): Promise<void> {
     if (anew) this.loaded = undefined;
     await this.load();
   }
 
-  /** Signs a text with the current key. Call `ready` before, so that a later key can endorse this one. */
+  /** Call `ready` before, so that a later key can endorse this one. */
   sign(text: string): HeadSignature {
     return this.ring.sign(text);
   }
 
-  /** Returns whether a trusted key made the signature. */
   verifies(text: string, signature: HeadSignature): boolean {
     return this.ring.verifies(text, signature);
   }
 
-  /** Returns all trusted keys, for auditors. */
   publicKeys(): PublicChainKey[] {
     return this.ring.publicKeys();
   }

@@ -16,16 +16,14 @@ import {
 } from './chain.rules.js';
 import { TABLES, HeadsRepository, type ClosedDay, type StoredHead } from './heads.repository.js';
 
-/** The result of a verification. */
 interface ChainReport {
   readonly valid: boolean;
   /** Number of correct lines, from the first one. */
   readonly checked: number;
-  /** Lines that wait to be sealed. */
   readonly unsealed: number;
   /** The last correct line. An auditor keeps it for the next verification. */
   readonly head: { readonly sequence: number; readonly hash: string; readonly count: number };
-  /** The newest closed day that was checked, UTC; null: none yet. */
+  /** The newest closed day that was checked, UTC, or null. */
   readonly closed_through: string | null;
   readonly breach: Breach | null;
 }
@@ -42,7 +40,6 @@ export function chainVerdictOf({ breach, head, checked, closed_through }: ChainR
   return { ok: false, sequence, found, entry_id, code, problem };
 }
 
-/** The data that were read of a chain. */
 interface Found {
   walk: ChainWalk;
   head: StoredHead | null;
@@ -55,8 +52,8 @@ const BATCH = 1_000;
 const DAYS = 10_000;
 
 /**
- * Verifies a chain. Compares each line with the one before, and the chain with data that are signed by a key outside
- * the database (the head and the closed days) and with a head that the caller has kept.
+ * Verifies a chain. Compares each line with the previous one, and the chain with data signed by a key outside the
+ * database (the head and the closed days) and with a head that the caller has kept.
  */
 @Injectable()
 export class ChainVerifier {
@@ -67,14 +64,10 @@ export class ChainVerifier {
     private readonly logger: Logger,
   ) {}
 
-  /**
-   * Seals waiting lines, and verifies the whole chain of a tenant.
-   *
-   * @param known a head that the caller has kept
-   */
+  /** Seals waiting lines, and verifies the whole chain of a tenant. `known` is a head that the caller has kept. */
   async verify(source: SealedChain, tenantId: string, known: ChainPlace | null = null): Promise<ChainReport> {
     await this.keys.ready(true);
-    // A manipulated chain can refuse further lines; it is verified all the same.
+    // A manipulated chain can refuse further lines, and is verified nevertheless.
     await source.sealNow(tenantId).catch((error: unknown) => {
       this.logger.error('a chain cannot be sealed', { tenant_id: tenantId, chain: source.chain, error });
     });
@@ -132,7 +125,7 @@ export class ChainVerifier {
     return at('signature invalid', `the signature of the head ${why}`);
   }
 
-  /** Returns the oldest closed day with a wrong signature or a wrong hash of the day before. */
+  /** Returns the oldest closed day with a wrong signature or a wrong hash of the previous day. */
   private changedDay(days: readonly ClosedDay[]): ClosedDay | null {
     let previous = START_HASH;
     for (const day of [...days].reverse()) {

@@ -11,17 +11,14 @@ export interface ChainLine {
   /** RFC 3339 with microseconds, UTC: the time that decides the line's day. */
   readonly at: string;
   readonly previousHash: string;
-  /** The hash that is stored beside the line. */
   readonly hash: string;
-  /** The hash over the current content of the line. */
   readonly computedHash: string;
   /** Seats in use after the line; in the audit log the number of lines. */
   readonly count: number;
-  /** The change of the count by the line. */
   readonly delta: number;
 }
 
-/** The kinds of breaches; stable, part of the API. */
+/** Stable, part of the API. */
 export type BreachKind =
   | 'line missing'
   | 'line changed'
@@ -39,16 +36,12 @@ export type BreachKind =
   | 'days changed'
   | 'holders differ';
 
-/** The first incorrect place of a chain. */
 export interface Breach {
-  /** The sequence at which the chain is incorrect. */
   readonly sequence: number;
-  /** The entry at that place; null when there is none. */
   readonly entry_id: string | null;
   /** The sequence of that entry: a later one where lines are missing. */
   readonly found: number | null;
   readonly problem: BreachKind;
-  /** The breach as a sentence. */
   readonly detail: string;
 }
 
@@ -63,18 +56,16 @@ export interface ChainMark {
   readonly detail: string;
 }
 
-/** The hash before the first line of a chain, as hex. */
 export const START_HASH = CHAIN_START.toString('hex');
 
-/** The start of a walk: after the line with this sequence and hash. */
+/** A place in a chain: the line with this sequence and hash. */
 export interface ChainPlace {
   readonly sequence: number;
   readonly hash: string;
 }
 
 /**
- * Walks along a chain, oldest line first, and stops at the first incorrect line. Used to verify a chain and to close a
- * day.
+ * Walks along a chain, oldest line first, and stops at the first incorrect line. Verifies a chain, and closes a day.
  */
 export class ChainWalk {
   private place: ChainPlace;
@@ -84,8 +75,6 @@ export class ChainWalk {
   private readonly marks = new Map<number, ChainMark[]>();
 
   /**
-   * Creates a walk.
-   *
    * @param marks hashes known from other sources
    * @param ordered whether times must not decrease along the chain
    * @param start the place after which the walk begins; the beginning of the chain unless given
@@ -100,26 +89,19 @@ export class ChainWalk {
     for (const mark of marks) this.marks.set(mark.sequence, [...(this.marks.get(mark.sequence) ?? []), mark]);
   }
 
-  /** The last correct place. */
   get end(): ChainPlace {
     return this.place;
   }
 
-  /** The last correct line; null before the first one. */
   get lastLine(): ChainLine | null {
     return this.last;
   }
 
-  /** The first breach so far. */
   get breach(): Breach | null {
     return this.found;
   }
 
-  /**
-   * Checks the next line.
-   *
-   * @returns false once the chain is broken
-   */
+  /** Checks the next line. Returns false once the chain is broken. */
   take(line: ChainLine): boolean {
     if (this.found !== null) return false;
     const expected = this.place.sequence + 1;
@@ -133,11 +115,7 @@ export class ChainWalk {
     return true;
   }
 
-  /**
-   * Ends the walk. A mark after the last line shows that the end was cut off.
-   *
-   * @returns the first breach, or null when the chain is whole
-   */
+  /** Ends the walk. Returns the first breach, or null. A mark after the last line shows that the end was cut off. */
   finish(): Breach | null {
     if (this.found !== null) return this.found;
     const behind = [...this.marks.keys()].filter((sequence) => sequence > this.place.sequence).sort((a, b) => a - b);
@@ -174,14 +152,12 @@ export class ChainWalk {
   }
 }
 
-/** The end of a chain at one time. */
 interface HeadFields {
   readonly tenantId: string;
   readonly chain: ChainName;
   readonly sequence: number;
   /** Seats in use there; in the audit log the number of lines. */
   readonly count: number;
-  /** Hex. */
   readonly hash: string;
 }
 
@@ -189,13 +165,12 @@ interface HeadFields {
 export interface DayFields extends HeadFields {
   /** `2026-01-31`, UTC. */
   readonly day: string;
-  /** Hex hash over the signed text of the day before (`dayHash`); 64 zeros for the first day. */
+  /** Hex hash over the signed text of the previous day (`dayHash`); 64 zeros for the first day. */
   readonly previous: string;
   /** False for the day that is not over yet. */
   readonly closed: boolean;
 }
 
-/** A signature by one of the chain keys. */
 export interface HeadSignature {
   readonly keyId: string;
   readonly signature: Buffer;

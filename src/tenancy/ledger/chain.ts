@@ -6,18 +6,15 @@ import { Background } from '../../base/loop.js';
 import type { ChainLine, ChainName } from './chain.rules.js';
 import { HeadsRepository, TABLES, UTC, type SealedBatch, type StoredHead } from './heads.repository.js';
 
-/** A chain as its verifier and its sealer use it. */
 export interface SealedChain {
   readonly chain: ChainName;
-  /** A tenant can be without a line: the audit log begins with the tenant itself. */
+  /** A tenant can be without a line: only the audit log begins with the tenant itself. */
   readonly mayBeEmpty: boolean;
-  /** Time may not run backwards along the chain. */
   readonly ordered: boolean;
-  /** Returns sealed lines in order, those after one sequence and up to another. */
+  /** Returns sealed lines in order, after one sequence and up to another. */
   lines(db: SqlRunner, tenantId: string, after: number, through: number, limit: number): Promise<ChainLine[]>;
-  /** Seals everything that a tenant has committed by now. */
   sealNow(tenantId: string): Promise<void>;
-  /** Seals what waits, for every tenant. Returns true if there may be more. */
+  /** Seals waiting lines of all tenants. Returns true if there may be more. */
   sealAll(): Promise<boolean>;
 }
 
@@ -27,21 +24,16 @@ export class Chains {
   readonly all: SealedChain[] = [];
 }
 
-/** What a room says of its chain. `Row` is a row with the columns that the hash is about. */
+/** The parts of a chain that its room defines. `Row` has the columns that the hash covers. */
 export interface ChainKind<Row> {
   readonly chain: ChainName;
-  /** The columns of a row that has its place in the chain, as SQL. */
   readonly columns: string;
-  /** See {@link SealedChain}. */
   readonly mayBeEmpty: boolean;
-  /** See {@link SealedChain}. */
   readonly ordered: boolean;
-  /** How many lines one transaction seals. */
   readonly batch: number;
-  /** Returns a sealed row as the verifier reads it. */
   line(row: Row): ChainLine;
   /**
-   * Gives rows their places behind a head, in their order.
+   * Gives rows their places after a head, in their order.
    *
    * @param now RFC 3339, taken before the rows were read: a row that commits later is effective later
    */
@@ -51,29 +43,27 @@ export interface ChainKind<Row> {
 /** Lines that are being sealed, in order. */
 export interface NoticedBatch<Row> {
   readonly rows: readonly Row[];
-  /** The count before the first line. */
+  /** The count before the first line; `counts` are those after each line. */
   readonly before: number;
-  /** The count after each line. */
   readonly counts: readonly number[];
 }
 
 /**
- * While more tenants than these write, each is sealed once in a while. A transaction for one line costs as much as the
- * line; for the lines of five seconds it is little.
+ * While more tenants than these write, each is sealed once in {@link PAUSE_MS}. A transaction for one line costs as
+ * much as the line; for the lines of five seconds it costs little.
  */
 const MANY_TENANTS = 50;
 const PAUSE_MS = 5_000;
 
 /**
- * An append-only chain of hashes. Lines are written with the change and without a lock. They get their place right after: what
- * is committed is sealed in the order of its entry ids, and an id is taken while the row that the line is about is locked. So
+ * An append-only chain of hashes. Lines are written with the change and without a lock, and get their places right
+ * after the commit in the order of their entry ids. An id is taken while the row of the line's subject is locked, so
  * the lines of one user are in the order of their writes. One process seals a tenant's chain at a time.
  */
 export abstract class Chain<Row extends object> implements SealedChain {
   readonly chain: ChainName;
   readonly mayBeEmpty: boolean;
   readonly ordered: boolean;
-  /** When this process has last sealed each tenant. */
   private readonly sealedAt = new Map<string, number>();
 
   constructor(
@@ -116,7 +106,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
     return TABLES[this.chain];
   }
 
-  /** With `wait`, also waits for another process that seals the tenant. */
+  /** `wait`: also waits for another process that seals the tenant. */
   private async seal(tenantId: string, wait: boolean): Promise<boolean> {
     const { chain, columns, batch } = this.kind;
     await this.heads.ready();
@@ -125,7 +115,7 @@ export abstract class Chain<Row extends object> implements SealedChain {
       if (head === null) return false;
       const { rows: clock } = await tx.query<{ now: string }>(`select ${UTC('clock_timestamp()')} as now`);
       const { rows } = await tx.query<Row>(
-        // The bare name is the output, which is text for the seats: 10 would be sealed before 9.
+        // The bare name is the output column, which is text for the seats: 10 would be sealed before 9.
         `select ${columns} from ${this.table} where tenant_id = $1 and sequence is null
          order by ${this.table}.entry_id limit ${batch}`,
         [tenantId],
@@ -137,9 +127,8 @@ export abstract class Chain<Row extends object> implements SealedChain {
     });
   }
 
-  /** Notes what the lines of a batch amount to, in the transaction that seals them. */
   protected async noticed(_tx: SqlRunner, _tenantId: string, _batch: NoticedBatch<Row>): Promise<void> {
-    // Most chains say nothing.
+    // Most chains record no events.
   }
 
   /** One index probe for each tenant with waiting lines, not one for each line. */
@@ -170,7 +159,7 @@ export class ChainSealer extends Background {
     super(EVERY_MS, 'sealing chains', logger, { everyMs: QUIET_MS, activity });
   }
 
-  /** Seals what waits; true if there may be more. A failure of one chain leaves the others alone. */
+  /** Returns true if there may be more. A failure of one chain does not affect the others. */
   override async run(): Promise<boolean> {
     let more = false;
     for (const chain of this.chains.all) {

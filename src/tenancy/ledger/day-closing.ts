@@ -22,19 +22,17 @@ import {
 } from './chain.rules.js';
 import { HeadsRepository, TABLES, type ClosedDay } from './heads.repository.js';
 
-/** A day of a chain is over, and its head is signed. Part of the transaction that adds the head. */
+/** A day of a chain is over, and its head is signed. Published in the transaction that adds the head. */
 export class DayClosed {
   constructor(
     readonly tx: SqlRunner,
     readonly day: DayFields,
-    /** The text that is signed. */
     readonly signed: string,
     readonly signature: HeadSignature,
   ) {}
 }
 
 const BATCH = 1_000;
-/** The time after the end of a day in which its lines are sealed. */
 const GRACE_MS = 10_000;
 
 function latest(a: string, b: string): string {
@@ -47,9 +45,8 @@ function dayAfter(day: string): string {
 
 /**
  * Closes the days (UTC) of a chain: signs and publishes the head of each day on which the chain grew. Each head
- * contains the hash of the one before, so the list of days is a chain too.
- *
- * Answers `GET /seats/heads` and `GET /audit/heads`.
+ * contains the hash of the previous one, so the list of days is a chain too. Answers `GET /seats/heads` and `GET
+ * /audit/heads`.
  */
 @Injectable()
 export class DayClosing {
@@ -67,13 +64,13 @@ export class DayClosing {
     return new Date(this.clock.now().getTime() - GRACE_MS).toISOString().slice(0, 10);
   }
 
-  /** Returns the milliseconds until the next day is over. */
+  /** Milliseconds. */
   untilEndOfDay(): number {
     const DAY_MS = 86_400_000;
     return DAY_MS - ((this.clock.now().getTime() - GRACE_MS) % DAY_MS);
   }
 
-  /** Closes the days that are over, of all tenants. Reports a broken chain and does not close it. */
+  /** Closes the finished days of all tenants. Reports a broken chain and does not close it. */
   async closeAll(source: SealedChain): Promise<void> {
     for (let after = ''; ;) {
       const tenants = await this.chainHeads.grown(source.chain, after, BATCH);
@@ -83,7 +80,6 @@ export class DayClosing {
     }
   }
 
-  /** Closes the days of one chain that are over. */
   async close(source: SealedChain, tenantId: string): Promise<void> {
     await this.keys.ready();
     await source.sealNow(tenantId);
@@ -114,9 +110,8 @@ export class DayClosing {
   }
 
   /**
-   * Returns the head of the current day, signed now: an auditor can keep it like a closed one.
-   *
-   * @returns null while the chain is empty
+   * Returns the head of the current day, signed now, which an auditor can keep like a closed one; null while the chain
+   * is empty.
    */
   async open(source: SealedChain, tenantId: string): Promise<(DayFields & HeadSignature) | null> {
     await this.keys.ready();
@@ -144,7 +139,7 @@ export class DayClosing {
     return false;
   }
 
-  /** Returns the last line of each day that is over, after the last closed one. Checks the lines. */
+  /** Returns the last line of each finished day after the last closed one. Checks the lines. */
   private async ends(
     tx: SqlRunner,
     source: SealedChain,
@@ -159,8 +154,8 @@ export class DayClosing {
     for (;;) {
       const lines = await source.lines(tx, tenantId, walk.end.sequence, Number.MAX_SAFE_INTEGER, BATCH);
       for (const line of lines) {
-        // Lines of the audit log are in the order of their ids. A line that is committed late can have an earlier time than the line
-        // before, or a time in a day that is closed already.
+        // Lines of the audit log are in the order of their ids. A line that commits late can have an earlier time than
+        // the previous line, or a time in a closed day.
         const day = latest(ends.at(-1)?.[0] ?? floor, line.at.slice(0, 10));
         if (day >= today || !walk.take(line)) return { ends, walk };
         if (ends.at(-1)?.[0] === day) ends[ends.length - 1] = [day, line];
@@ -182,7 +177,6 @@ export class DayClosing {
     return { tenantId, chain: source.chain, day, sequence, count, hash, previous, closed };
   }
 
-  /** Returns a page of closed days, newest first, with the current head and the public keys. */
   async publishedPage(source: SealedChain, tenantId: string, query: Query): Promise<HeadsPageDto> {
     queryOptions(query, ['limit', 'cursor']);
     const page = readPage(query, `${source.chain} heads`);
@@ -223,7 +217,6 @@ export class DayCloser extends IntervalWork {
   }
 }
 
-/** The head of a chain on a day, as it is published. */
 class DayHeadDto {
   @ApiProperty({ enum: ['seats', 'audit'] })
   chain!: string;
@@ -259,7 +252,6 @@ class DayHeadDto {
   closed_at!: string | null;
 }
 
-/** A public key that signatures of heads are checked with. */
 class ChainKeyDto {
   @ApiProperty({ description: 'the first 16 hex digits of the SHA-256 of the key in SPKI form' })
   key_id!: string;
@@ -274,7 +266,7 @@ class ChainKeyDto {
   current!: boolean;
 }
 
-/** The heads of a chain, newest day first, with what is needed to check them. */
+/** The heads of a chain, newest day first, with the keys that verify them. */
 export class HeadsPageDto {
   @ApiProperty({ type: [DayHeadDto] })
   data!: DayHeadDto[];
@@ -293,11 +285,7 @@ export class HeadsPageDto {
   keys!: ChainKeyDto[];
 }
 
-/**
- * Reads a head that the caller has kept: `sequence` and `hash`, both or none.
- *
- * @throws {InvalidFields} when one is missing or malformed
- */
+/** @throws {InvalidFields} when `sequence` or `hash` is malformed, or one is missing */
 export function knownHead(query: Query): ChainPlace | null {
   const { sequence, hash } = queryOptions(query, ['sequence', 'hash']);
   if (sequence === undefined && hash === undefined) return null;

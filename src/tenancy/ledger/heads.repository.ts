@@ -9,11 +9,10 @@ import { type ChainName, type DayFields, type HeadSignature, headText } from './
 export interface StoredHead {
   sequence: number;
   count: number;
-  /** Hex. */
   hash: string;
-  /** RFC 3339 with microseconds, UTC; null before anything was sealed. */
+  /** RFC 3339 with microseconds, UTC; null before the first seal. */
   sealed_through: string | null;
-  /** The last signed end; null: none yet. */
+  /** The last signed end, or null. */
   signed_sequence: number | null;
   signed_hash: string | null;
   signature: Buffer | null;
@@ -22,7 +21,6 @@ export interface StoredHead {
   unsigned_through: number;
 }
 
-/** A closed day with its signature. */
 export interface ClosedDay extends DayFields, HeadSignature {
   readonly closedAt: Date;
 }
@@ -30,7 +28,6 @@ export interface ClosedDay extends DayFields, HeadSignature {
 /** Lines with their new places in the chain, in order. */
 export interface SealedBatch {
   readonly ids: readonly string[];
-  /** Hex. */
   readonly hashes: readonly string[];
   /** Seats after each line; null in the audit log. */
   readonly counts: readonly number[] | null;
@@ -65,14 +62,13 @@ function toDay(tenantId: string, chain: ChainName, row: DayRow): ClosedDay {
   return { tenantId, chain, ...day, closed: true, keyId, closedAt };
 }
 
-/** The table of the lines of each chain. */
 export const TABLES: Record<ChainName, string> = { seats: 'seat_entries', audit: 'audit_entries' };
 
 /**
- * Statements on the heads of chains: live heads and those of closed days.
+ * Statements on the live heads of chains and those of closed days, and their signatures.
  *
- * Advances the head of a chain and signs it. A head that does not continue the last signed one is advanced without a
- * new signature: sealing never stops, and the evidence stays for the verifier.
+ * A head that does not continue the last signed one is advanced without a new signature: sealing never stops, and the
+ * verifier finds the evidence.
  */
 @Injectable()
 export class HeadsRepository {
@@ -82,7 +78,6 @@ export class HeadsRepository {
     private readonly logger: Logger,
   ) {}
 
-  /** Creates the heads of a new tenant. */
   async begin(tx: SqlRunner, tenantId: string): Promise<void> {
     await tx.query(`insert into chain_heads (tenant_id, chain, hash) values ($1, 'seats', $2), ($1, 'audit', $2)`, [
       tenantId,
@@ -91,9 +86,10 @@ export class HeadsRepository {
   }
 
   /**
-   * Locks a head to the end of the transaction. Null: there is none, or, without `wait`, another process has locked it.
+   * Locks a head to the end of the transaction. Returns null without a head, or, without `wait`, when another process
+   * has locked it.
    */
-  async lock(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
+  async lockHead(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
     const { rows } = await tx.query<StoredHead>(`select ${HEAD} from lock_chain_head($1, $2, $3)`, [
       tenantId,
       chain,
@@ -102,8 +98,8 @@ export class HeadsRepository {
     return rows[0] ?? null;
   }
 
-  /** Seals a batch onto the head; the signature is for the head after it. */
-  async seal(
+  /** Seals a batch onto the head; the signature is that of the next head. */
+  private async seal(
     tx: SqlRunner,
     tenantId: string,
     chain: ChainName,
@@ -127,12 +123,7 @@ export class HeadsRepository {
     );
   }
 
-  /**
-   * Returns the head and the last line of the chain in one snapshot.
-   *
-   * @param table the table of the lines
-   * @returns `head` null when there is none; `last` 0 when there is no sealed line
-   */
+  /** Returns head and end in one snapshot. `head` is null when there is none, `last` 0 without a sealed line. */
   async headAndEnd(
     tenantId: string,
     chain: ChainName,
@@ -149,7 +140,6 @@ export class HeadsRepository {
     return { head: present ? head : null, last, unsealed };
   }
 
-  /** Returns the stored hash of a line; null when there is no such line. */
   async hashAt(db: SqlRunner, tenantId: string, table: string, sequence: number): Promise<string | null> {
     const { rows } = await db.query<{ hash: string | null }>(
       `select encode(hash, 'hex') as hash from ${table} where tenant_id = $1 and sequence = $2`,
@@ -158,7 +148,6 @@ export class HeadsRepository {
     return rows[0]?.hash ?? null;
   }
 
-  /** Returns closed days, newest first, before the given one. */
   async days(tenantId: string, chain: ChainName, before: string | null, limit: number): Promise<ClosedDay[]> {
     const { rows } = await this.db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 and ($3::date is null or day < $3)
@@ -168,7 +157,6 @@ export class HeadsRepository {
     return rows.map((row) => toDay(tenantId, chain, row));
   }
 
-  /** Returns the newest closed day, inside the transaction that adds the next one. */
   async lastDay(db: SqlRunner, tenantId: string, chain: ChainName): Promise<ClosedDay | null> {
     const { rows } = await db.query<DayRow>(
       `select ${DAY} from closed_days where tenant_id = $1 and chain = $2 order by closed_days.day desc limit 1`,
@@ -177,7 +165,6 @@ export class HeadsRepository {
     return rows[0] ? toDay(tenantId, chain, rows[0]) : null;
   }
 
-  /** Adds a closed day. */
   async addDay(tx: SqlRunner, day: DayFields, { keyId, signature }: HeadSignature): Promise<void> {
     await tx.query(
       `insert into closed_days (tenant_id, chain, day, sequence, count, hash, previous, key_id, signature)
@@ -186,7 +173,7 @@ export class HeadsRepository {
     );
   }
 
-  /** Returns tenants, by id, whose chain has grown since its newest closed day, or has a head without a signature. */
+  /** Returns tenants, by id, whose chain has grown since its newest closed day. */
   async grown(chain: ChainName, after: string, limit: number): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select h.tenant_id from chain_heads h where h.chain = $1 and h.tenant_id > $2 and h.sequence > coalesce(
@@ -198,16 +185,9 @@ export class HeadsRepository {
     return rows.map((row) => row.tenant_id);
   }
 
-  /** Loads the keys for `seal`, before the transaction begins. */
+  /** Loads the keys for {@link sealHead}, before the transaction begins. */
   ready(): Promise<void> {
     return this.keys.ready();
-  }
-
-  /**
-   * Locks the head of a chain to the end of the transaction; null: there is no head, or another process has locked it.
-   */
-  lockHead(tx: SqlRunner, tenantId: string, chain: ChainName, wait: boolean): Promise<StoredHead | null> {
-    return this.lock(tx, tenantId, chain, wait);
   }
 
   /**
@@ -239,7 +219,6 @@ export class HeadsRepository {
     await this.seal(tx, tenantId, chain, batch, signature);
   }
 
-  /** Returns whether a head is the signed one, or continues it. */
   private async continues(tx: SqlRunner, tenantId: string, chain: ChainName, head: StoredHead): Promise<boolean> {
     const { signed_sequence: sequence, signed_hash: hash, signature, key_id: keyId } = head;
     if (sequence === null || hash === null || signature === null || keyId === null) {

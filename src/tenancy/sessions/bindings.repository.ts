@@ -45,8 +45,8 @@ export class BindingsRepository {
   }
 
   /**
-   * Binds a subject to a user and ends the sessions of what it replaces. Unproven bindings of the user at any connection
-   * give way: otherwise the first person who claimed an address would keep access beside its owner.
+   * Binds a subject to a user and ends the sessions of replaced bindings. Unproven bindings of the user at any
+   * connection end: otherwise the first person who claimed an address would keep access beside its owner.
    *
    * @returns false when a concurrent sign-in has bound the subject to a user that is not in `replaces`
    */
@@ -87,8 +87,8 @@ export class BindingsRepository {
   }
 
   /**
-   * Notes the use of a binding. `made_of` follows the directory; a binding that was read as unproven and has been proven
-   * since stays proven.
+   * Stores the use of a binding. `made_of` follows the directory. A binding that was read as unproven and has been
+   * proven since stays proven.
    *
    * @returns false when the binding is gone
    */
@@ -128,7 +128,7 @@ export class BindingsRepository {
     for (const row of rows) await this.sessions.ofBinding(tx, tenantId, row);
   }
 
-  /** Removes the bindings of a user at a connection, live and ended; returns them, and leaves the sessions. */
+  /** Removes the bindings of a user at a connection, live and ended, without their sessions. Returns the bindings. */
   async release(tx: SqlRunner, tenantId: string, userId: string, connectionId: string): Promise<BindingFacts[]> {
     const { rows } = await tx.query<BindingFacts>(
       `delete from identities i where i.tenant_id = $1 and i.user_id = $2 and i.connection_id = $3
@@ -138,11 +138,7 @@ export class BindingsRepository {
     return rows;
   }
 
-  /**
-   * Ends live bindings of a connection as released; returns their number.
-   *
-   * @param which as of `remove`
-   */
+  /** Ends live bindings of a connection as released; returns their number. `which`: see `remove`. */
   async endReleased(tx: SqlRunner, tenantId: string, connectionId: string, which: Fragment): Promise<number> {
     const p = new Params();
     const { rowCount } = await tx.query(
@@ -157,17 +153,16 @@ export class BindingsRepository {
 
 const NOT_NULL_VIOLATION = '23502';
 
-/** What a new binding depends on, read by the statement that creates the user. */
 interface BindingGuards {
   /** Finds the id of the connection, or no row when the connection has changed. */
   connection: Part;
-  /** Finds a row when the domain of the e-mail is proven; null: the binding needs no proof. */
+  /** Finds a row when the domain of the e-mail is proven; null when the binding needs no proof. */
   domain: Part | null;
 }
 
 /**
  * Adds the binding of the user whom a statement creates. When a guard finds nothing, or a concurrent sign-in has bound
- * the subject, a column that must not be null is null: the database refuses the whole statement, the user included
+ * the subject, a column that must not be null is null. The database then refuses the whole statement with the user
  * (`bindingRefusal` names the cause).
  */
 export function addNewBinding(

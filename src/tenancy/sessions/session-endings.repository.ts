@@ -12,7 +12,6 @@ import {
 
 const ENDED = `id, user_id, connection_id, subject, idp_session, name_id, id_token_sealed, end_reason`;
 
-/** Returns an update that ends live sessions of a tenant. */
 function ending(tenantId: string, why: EndReason, which: Fragment): Fragment {
   return (p) => {
     const tenant = p.add(tenantId);
@@ -21,16 +20,12 @@ function ending(tenantId: string, why: EndReason, which: Fragment): Fragment {
   };
 }
 
-/** The ways in which sessions end, one statement each. */
+/** Ends sessions, one statement for each cause. */
 @Injectable()
 export class SessionEndings {
   constructor(private readonly events: SessionEvents) {}
 
-  /**
-   * Ends one session. Returns it; null when it had ended before.
-   *
-   * @param userId ends it only if it is this user's; null: any user's
-   */
+  /** Ends one session of a user, or of any user for null. Returns null when it had ended before. */
   async end(
     db: SqlRunner,
     tenantId: string,
@@ -45,7 +40,6 @@ export class SessionEndings {
     return ended ?? null;
   }
 
-  /** Ends the session of a cookie. */
   async endByHash(db: SqlRunner, tenantId: string, hash: Buffer, why: EndReason): Promise<EndedSession | null> {
     const [ended] = await this.run(db, tenantId, why, (p) => `hash = ${p.add(hash)}`);
     return ended ?? null;
@@ -57,11 +51,11 @@ export class SessionEndings {
   }
 
   /**
-   * Ends the sessions that an IdP has ended: of a user, of its own sessions, or of both. A session that named no IdP
-   * session at sign-in may be the one.
+   * Ends the sessions that an IdP has ended: of a user, sessions of its own, or both. A session without a named IdP
+   * session may be one of them.
    *
-   * @param name the IdP's name for the user: the NameID of SAML, else the subject; null: the logout names sessions
-   *   alone
+   * @param name the IdP's name for the user: the NameID of SAML, else the subject; null when the logout names only
+   * sessions
    */
   async endByIdp(
     db: SqlRunner,
@@ -91,12 +85,10 @@ export class SessionEndings {
     });
   }
 
-  /** Ends all sessions of a connection. */
   async ofConnection(tx: SqlRunner, tenantId: string, connectionId: string, why: ConnectionEndReason): Promise<void> {
     await this.run(tx, tenantId, why, (p) => `connection_id = ${p.add(connectionId)}`);
   }
 
-  /** Ends the sessions of a user through one connection; returns how many there were. */
   async ofUserAt(
     tx: SqlRunner,
     tenantId: string,
@@ -110,7 +102,6 @@ export class SessionEndings {
     return ended.length;
   }
 
-  /** Ends the sessions of what a new binding takes the place of. */
   async ofReplaced(
     tx: SqlRunner,
     tenantId: string,
@@ -126,7 +117,6 @@ export class SessionEndings {
     });
   }
 
-  /** Ends the sessions that began with a binding which is gone. */
   async ofBinding(
     tx: SqlRunner,
     tenantId: string,

@@ -3,10 +3,10 @@ import type { Fragment } from '../../base/database/params.js';
 import { WriteStatement, type Part } from '../../base/database/write-statement.js';
 import type { NameId } from '../../protocols/saml/saml-settings.js';
 
-/** How a subject of an IdP was linked to a user: by the immutable id, by a name, by the e-mail, or by creating the user. */
+/** How a subject of an IdP was linked to a user: by the immutable id, a name, the e-mail, or by creating the user. */
 export type LinkKind = 'claim' | 'user_name' | 'email' | 'created';
 
-/** The link between a subject of an IdP and a user, and what it was made of. */
+/** The link between a subject of an IdP and a user. */
 export interface Binding {
   subject: string;
   user_id: string;
@@ -15,13 +15,13 @@ export interface Binding {
   made_of: string;
 }
 
-/** A binding as it is stored: whether it has ended, and whether it ended because its user was removed. */
+/** A stored binding; `removed`: it ended because its user was removed. */
 export interface StoredBinding extends Binding {
   ended: boolean;
   removed: boolean;
 }
 
-/** What a new binding takes the place of: the former subject of its user, and the former user of its subject. */
+/** What a new binding replaces: the former subject of its user, and the former user of its subject. */
 export interface Replaced {
   subject: string | null;
   userId: string | null;
@@ -57,13 +57,12 @@ export type EndReason =
   | 'connection_disabled'
   | 'connection_deleted';
 
-/** Why a session ended because of its connection. */
 export type ConnectionEndReason = Extract<EndReason, `connection_${string}`>;
 
 /** Why a binding ended because of its connection; stored with the binding. */
 export type BindingEndReason = 'connection_changed' | 'pairing_changed' | 'connection_deleted';
 
-/** An ended session, with what single logout needs. */
+/** An ended session, with the facts that single logout needs. */
 export interface EndedSession {
   id: string;
   user_id: string;
@@ -74,13 +73,13 @@ export interface EndedSession {
   id_token_sealed: string | null;
 }
 
-/** Tells that sessions have ended, in the statement that ends them. The room of the events implements it. */
+/** Records ended sessions in the statement that ends them. The room of the events implements it. */
 export abstract class SessionEvents {
   /**
    * Adds the events of ended sessions to a statement.
    *
    * @param ended the part that returns `id, user_id, end_reason` of each session
-   * @param db where the statement will run, if that is a transaction
+   * @param db the transaction of the statement, if there is one
    */
   abstract add(statement: WriteStatement, tenantId: string, ended: Part, db?: SqlRunner): Promise<void>;
 

@@ -6,6 +6,6 @@ import { SessionsService } from './sessions.service.js';
 
 const PARTS = [SessionsRepository, SessionEndings, SessionsService, BindingsRepository];
 
-/** Sessions and identity bindings: their tables, their statements, and how they end. Messages of IdPs and clients that count once. */
+/** Sessions and identity bindings, and messages of IdPs and clients that count once. */
 @Module({ providers: PARTS, exports: PARTS })
 export class SessionsModule {}

@@ -3,7 +3,6 @@ import { hashToken } from '../../base/crypto/tokens.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { NameId } from '../../protocols/saml/saml-settings.js';
 
-/** A session to be written. */
 export interface NewSession {
   id: string;
   hash: Buffer;
@@ -23,42 +22,42 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** Nearly every session has none. */
+/** Null for nearly every session. */
 function othersOf({ otherIdpSessions }: Pick<NewSession, 'otherIdpSessions'>): readonly string[] | null {
   return otherIdpSessions.length === 0 ? null : otherIdpSessions;
 }
 
-/** Rows of sessions that end automatically. */
 export const SESSION_LEFTOVERS = [
   `delete from used_messages where until < now()`,
   `delete from idp_logouts where until < now()`,
-  // The ID token is kept for the logout at the IdP, and then for nothing.
+  // The ID token is kept only for the logout at the IdP.
   `update sessions set id_token_sealed = null
    where id_token_sealed is not null and coalesce(ended_at, expires_at) < now() - interval '1 hour'`,
 ] as const;
 
-/** Deletes sessions that ended more than `$1` days ago. */
+/** `$1` is a number of days. */
 export const OLD_SESSIONS = `delete from sessions where coalesce(ended_at, expires_at) < now() - make_interval(days => $1)`;
 
-/** Returns the statement that ends sessions because of their users; `which` is SQL that is true of such a session `s`. */
+/**
+ * Returns the statement that ends sessions because of their users; `which` is SQL that is true of such a session `s`.
+ */
 export function endSessionsOfChanged(which: string): string {
   return `update sessions s set ended_at = now(), end_reason = 'person_changed' where s.ended_at is null and ${which}`;
 }
 
 // A sign-in may be in transit when the IdP ends its session: in another tab, on a slow network, on another process. So
 // a logout is stored while an earlier answer could still arrive, and a sign-in reads it before it writes a session.
-// Both take a lock for the subject or the IdP session, so that one always sees what the other has written: the function
+// Both lock the subject or the IdP session, so that one always sees the write of the other. The function
 // `signed_out_at_idp` reads after it has the lock, with a newer snapshot than the statement that calls it.
 
 /** The sessions that an IdP has ended: of a subject, sessions of its own, or both. */
 export interface EndedAtIdp {
   subject: string | null;
   idpSessions: readonly string[];
-  /** When the IdP ended them, by the clock of the IdP. */
+  /** By the clock of the IdP. */
   at: Date;
 }
 
-/** What a verified sign-in says about the session at the IdP, and when the IdP issued it. */
 interface SignInAtIdp {
   subject: string;
   nameId: NameId | null;
@@ -70,13 +69,7 @@ interface SignInAtIdp {
 /** Longer than the oldest accepted answer (ten minutes and the skew). */
 const KEPT_SECONDS = 1_800;
 
-/**
- * SQL that begins and touches sessions.
- *
- * The messages that count once: of IdPs, and assertions of clients.
- *
- * Logouts that IdPs have sent, kept while an earlier answer could still arrive.
- */
+/** Stores sessions, messages of IdPs and clients that count once, and logouts that IdPs have sent. */
 @Injectable()
 export class SessionsRepository {
   constructor(private readonly db: Database) {}
@@ -108,7 +101,6 @@ export class SessionsRepository {
     );
   }
 
-  /** Notes the use of a session. */
   async touch(tenantId: string, id: string): Promise<void> {
     await this.db.query(
       `update sessions set seen_at = now() where tenant_id = $1 and id = $2 and ended_at is null and seen_at < now()`,
@@ -116,12 +108,7 @@ export class SessionsRepository {
     );
   }
 
-  /**
-   * Notes a message that must not come twice.
-   *
-   * @param senderId the connection or the client
-   * @returns false when it came before
-   */
+  /** Stores a message of a connection or a client. Returns false when the message came before. */
   async use(
     tenantId: string,
     senderId: string,
@@ -137,7 +124,7 @@ export class SessionsRepository {
     );
     return rowCount === 1;
   }
-  /** Stores a logout, and holds back concurrent sign-ins of it until the transaction ends. */
+  /** Stores a logout, and blocks concurrent sign-ins of its subject until the transaction ends. */
   async noteIdpLogout(tx: SqlRunner, tenantId: string, connectionId: string, ended: EndedAtIdp): Promise<void> {
     const { subject, idpSessions, at } = ended;
     await hold(tx, connectionId, subject === null ? idpSessions.map(bySession) : [bySubject(subject)]);
@@ -150,7 +137,9 @@ export class SessionsRepository {
     );
   }
 
-  /** Whether the IdP has ended the session of a sign-in since it issued the answer. A concurrent logout waits. */
+  /**
+   * Returns whether the IdP has ended the session of a sign-in since it issued the answer. A concurrent logout waits.
+   */
   async hasIdpEnded(tx: SqlRunner, tenantId: string, connectionId: string, signIn: SignInAtIdp): Promise<boolean> {
     const { locks, marks, exact } = namesOf(connectionId, signIn);
     const { rows } = await tx.query<{ ended: boolean }>(`select signed_out_at_idp($1, $2, $3, $4, $5, $6) as ended`, [
@@ -184,7 +173,7 @@ async function hold(tx: SqlRunner, connectionId: string, marks: readonly string[
   ]);
 }
 
-/** The names of locks in a fixed order, so that two transactions never wait for each other. */
+/** Returns the names of locks in a fixed order, so that two transactions never wait for each other. */
 function locksOf(connectionId: string, marks: readonly string[]): string[] {
   return marks.map((mark) => `${connectionId} ${mark}`).sort();
 }
@@ -195,7 +184,7 @@ const bySubject = (subject: string): string => mark('subject', subject);
 const bySession = (idpSession: string): string => mark('session', idpSession);
 const byBoth = (subject: string, idpSession: string | null): string => mark('both', subject, idpSession);
 
-/** Where the sign-in did not name an IdP session, its session may be the ended one. */
+/** Where the sign-in named no IdP session, its session may be the ended one. */
 function endedMarks(subject: string | null, idpSessions: readonly string[]): string[] {
   if (subject === null) return idpSessions.map(bySession);
   if (idpSessions.length === 0) return [bySubject(subject)];
@@ -203,8 +192,8 @@ function endedMarks(subject: string | null, idpSessions: readonly string[]): str
 }
 
 /**
- * The marks that name sessions of the IdP. OIDC times are whole seconds: within the same second, a named session has ended,
- * while a user without a named session may have signed in again.
+ * Returns the marks of named IdP sessions. OIDC times are whole seconds: within the same second, a named session has
+ * ended, while a user without a named session may have signed in again.
  */
 function sessionMarks(subject: string, idpSessions: readonly string[]): string[] {
   return idpSessions.flatMap((idpSession) => [bySession(idpSession), byBoth(subject, idpSession)]);

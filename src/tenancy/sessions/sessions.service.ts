@@ -10,23 +10,21 @@ import type { EndedSession, EndReason } from './session.js';
 import { SessionEndings } from './session-endings.repository.js';
 import { SessionsRepository, type NewSession } from './sessions.repository.js';
 
-/** Live sessions per user. A further sign-in ends the oldest one instead of being refused. */
+/** Live sessions of a user. A further sign-in ends the oldest one instead of being refused. */
 const MAX_SESSIONS = 50;
 const idTokenAad = (tenantId: string, id: string): string => `${tenantId}:sessions.id_token:${id}`;
 
-/** What a session keeps of the sign-in that began it. */
 export interface SessionFacts {
-  /** The IdP's name for the user. */
   subject: string;
   /** The IdP's own session: `sid` (OIDC), `SessionIndex` (SAML). */
   idpSession: string | null;
   otherIdpSessions?: readonly string[];
-  /** null of OIDC. */
+  /** Null for OIDC. */
   nameId: NameId | null;
-  /** The ID token, for RP-initiated logout; null of SAML. */
+  /** The ID token, for RP-initiated logout; null for SAML. */
   idToken: string | null;
   authContext: string | null;
-  /** When the user authenticated, as the IdP states it; null: it does not. */
+  /** When the user authenticated; null when the IdP does not state it. */
   authenticatedAt: Date | null;
   /** When the IdP wants the session to end at the latest. */
   sessionEnds: Date | null;
@@ -44,11 +42,7 @@ export class SessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Begins a session in the transaction of a sign-in.
-   *
-   * @returns the id, and the token for the cookie, which is stored nowhere else
-   */
+  /** Begins a session in the transaction of a sign-in. The token for the cookie is stored nowhere else. */
   async begin(
     tx: SqlRunner,
     tenantId: string,
@@ -95,7 +89,6 @@ export class SessionsService {
     return { token, session };
   }
 
-  /** Ends the session of a token; null when there was none. */
   async end(
     token: string | null,
     why: EndReason,
@@ -107,7 +100,6 @@ export class SessionsService {
     return ended === null ? null : { ...ended, tenantId: parsed.tenantId };
   }
 
-  /** Returns the ID token of a session, for RP-initiated logout. */
   idTokenOf(tenantId: string, session: Pick<EndedSession, 'id' | 'id_token_sealed'>): string | null {
     const { id, id_token_sealed: sealed } = session;
     // Where the key of the seal was removed, the IdP gets no hint, and asks which account to sign out.

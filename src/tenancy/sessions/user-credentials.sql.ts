@@ -2,8 +2,8 @@ import type { Part, WriteStatement } from '../../base/database/write-statement.j
 import { endUserKeys } from '../tenants/user-keys.js';
 import type { EndReason } from './session.js';
 
-// Parts of the statement that changes a user: its credentials end in the same commit, on every process. The subject of the
-// statement is the user's row.
+// Parts of the statement that changes a user: the credentials end in the same commit, on every process. The subject of
+// the statement is the user's row.
 
 /** Ends the API keys and the sessions of the user; returns the part with the ended sessions. */
 export function endPersonCredentials(statement: WriteStatement, tenantId: string, why: EndReason): Part {
@@ -11,7 +11,7 @@ export function endPersonCredentials(statement: WriteStatement, tenantId: string
   return endPersonSessions(statement, tenantId, why);
 }
 
-/** Ends the sessions of the user and leaves the API keys; returns the part with the ended sessions. */
+/** Ends the sessions of the user, not the API keys; returns the part with the ended sessions. */
 export function endPersonSessions(statement: WriteStatement, tenantId: string, why: EndReason): Part {
   return statement.add(
     (p) => `update sessions n set ended_at = clock_timestamp(), end_reason = ${p.shared(why)}
@@ -22,8 +22,7 @@ export function endPersonSessions(statement: WriteStatement, tenantId: string, w
 }
 
 /**
- * Ends all identity bindings of a user who is removed. The rows stay, so that a sign-in never creates the deleted user
- * again.
+ * Ends all identity bindings of a removed user. The rows stay, so that a sign-in never creates the deleted user again.
  */
 export function endPersonIdentities(statement: WriteStatement, tenantId: string): void {
   statement.add(
@@ -32,7 +31,7 @@ export function endPersonIdentities(statement: WriteStatement, tenantId: string)
   );
 }
 
-/** Returns the query that finds the user with an id if the user has a name, in lower case; the arguments are SQL expressions. */
+/** Finds the user with an id and a name in lower case; the arguments are SQL expressions. */
 type NameHolderQuery = (tenantId: string, userId: string, name: string) => string;
 
 /**
@@ -63,8 +62,7 @@ export function endFormerLinks(
  * next sign-in links anew by the directory's rules: otherwise the first person who claimed an address would stay its
  * owner.
  *
- * @param proven true: the e-mail of the directory is the one whose domain the tenant has verified, so that bindings
- *   with that proof stay and only unproven ones are removed
+ * @param proven the tenant has verified the domain of the directory's e-mail: only unproven bindings are removed
  * @returns the part with the ended sessions
  */
 export function dropUnprovenIdentities(statement: WriteStatement, tenantId: string, proven: boolean): Part {

@@ -9,10 +9,9 @@ import { ServerSet } from '../../base/http/validate.js';
 /** What users with a role may do in the administration of their tenant. */
 export const CONSOLE_ACCESS = ['admin', 'auditor', 'none'] as const;
 
-/** One of these. */
+/** A right of {@link CONSOLE_ACCESS}. */
 export type ConsoleAccess = (typeof CONSOLE_ACCESS)[number];
 
-/** The body of `POST /roles`. */
 @ServerSet('created_at', 'users')
 export class CreateRole {
   @Text({ max: 100, example: 'Recruiter' })
@@ -29,7 +28,6 @@ export class CreateRole {
   console?: ConsoleAccess;
 }
 
-/** The body of `PATCH /roles/{name}`. */
 @ServerSet('name', 'created_at', 'users')
 export class ChangeRole extends ChangeType(OmitType(CreateRole, ['name'])) {
   @ExpectedAdministrators(
@@ -38,7 +36,6 @@ export class ChangeRole extends ChangeType(OmitType(CreateRole, ['name'])) {
   administrators?: number;
 }
 
-/** A role as the API shows it. */
 export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'console']) {
   @ApiProperty({ description: 'How many users hold it.' })
   users!: number;
@@ -46,7 +43,6 @@ export class RoleBody extends ShownType(CreateRole, ['name', 'takes_seat', 'cons
   created_at!: Date;
 }
 
-/** A user of a tenant, with the role that the user has now. */
 interface RoleHolder {
   tenant_id: string;
   user_id: string;
@@ -54,10 +50,8 @@ interface RoleHolder {
 }
 
 /**
- * Returns SQL of what a user may do in the administration of the tenant: `admin`, `auditor` or `none`. The owner always has
- * `admin`; every other user has what the role has.
- *
- * @param tenantId SQL of the tenant's id, as the others
+ * Returns SQL for the right of a user: `admin`, `auditor` or `none`. The owner always has `admin`; every other user has
+ * that of the role. All arguments are SQL.
  */
 export function consoleRight(tenantId: string, userId: string, role: string): string {
   return `(case when exists (select 1 from tenants w where w.id = ${tenantId} and w.owner_user_id = ${userId}) then 'admin'
@@ -69,7 +63,6 @@ export function consoleRight(tenantId: string, userId: string, role: string): st
 export class Administrators {
   constructor(private readonly db: Database) {}
 
-  /** Returns what a user may do in the administration of the tenant. */
   async rightOf({ tenant_id: tenantId, user_id: userId, role }: RoleHolder): Promise<ConsoleAccess> {
     const { rows } = await this.db.query<{ console: ConsoleAccess }>(
       `select ${consoleRight('$1::text', '$2::text', '$3::text')} as console`,
@@ -78,17 +71,12 @@ export class Administrators {
     return rows[0]!.console;
   }
 
-  /** Returns whether a user administers the tenant. */
   async has(holder: RoleHolder): Promise<boolean> {
     return (await this.rightOf(holder)) === 'admin';
   }
 }
 
-/**
- * Declares the number of administrators that an act is about, which the caller has to name where it is not 0.
- *
- * @param what what the number counts, and where the caller finds it
- */
+/** Declares a number that the caller has to send where it is not 0. `what` names the number and its source. */
 export function ExpectedAdministrators(what: string): PropertyDecorator {
   return Whole({
     min: 0,
@@ -99,10 +87,10 @@ export function ExpectedAdministrators(what: string): PropertyDecorator {
 }
 
 /**
- * Refuses an act that takes the console from administrators until the caller has named their number.
+ * Refuses an act that takes the console from administrators until the caller has sent their number.
  *
- * @param expected the number that the caller names
- * @param effect what the act does to them, after their number
+ * @param expected the number that the caller sent
+ * @param effect the effect of the act, after the number
  * @throws {Conflict} `administrators_unconfirmed`
  */
 export function demandAdministrators(

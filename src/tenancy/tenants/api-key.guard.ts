@@ -39,11 +39,10 @@ import { TenantStorage } from './storage/tenant-storage.js';
 import { TenantAddresses } from './tenant-addresses.js';
 import { MissingScope, NoTenantEntered, OutsideAllowFrom, Unauthenticated, OperatorNeeded } from './tenants.errors.js';
 
-/** What the API answers with: records, and the exports of lists. */
 const API_TYPES = ['application/json', 'application/problem+json', 'text/csv', 'application/x-ndjson'] as const;
 
 /**
- * Guards the API: checks the API key or the session of the console, rate, scope and storage, in that order; then the
+ * Guards the API: checks the API key or the session of the console, rate, scope and storage, in that order, then the
  * Idempotency-Key of a POST.
  */
 @Injectable()
@@ -122,7 +121,10 @@ function declared(context: ExecutionContext): Exclude<Demand, 'operator'> {
 
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
-/** Guards the administration of the installation: for the operator's token, and for the operator's session of the console. */
+/**
+ * Guards the administration of the installation: for the operator's token, and for the operator's session of the
+ * console.
+ */
 @Injectable()
 class OperatorGuard implements CanActivate {
   private readonly hash: Buffer;
@@ -161,26 +163,25 @@ class OperatorGuard implements CanActivate {
     if (!this.tries.take(req.ip ?? '', 'operator')) {
       throw new TooManyRequests('Too many wrong credentials came from this address.', 10);
     }
-    // Says nothing about whether the key is valid, only that it is of the kind that never opens this.
+    // States only that the key is of a kind without access, not whether the key is valid.
     if (token.parsed?.kind === 'tbk') throw new OperatorNeeded();
     throw new Unauthenticated('invalid');
   }
 }
 
-/** Options of an API controller. */
 interface ApiControllerOptions {
-  /** Also below `/api` without a version, as the resources that stood there from the start. */
+  /** Also below `/api` without a version, as the oldest resources. */
   unversioned?: boolean;
-  /** The heading in the documentation; the path when left out. */
+  /** The heading in the documentation; the path unless set. */
   tag?: string;
 }
 
-/** The addresses of a resource: `/api/v1/x` and `/v1/x` are one, and for the oldest ones `/api/x` too. */
+/** Returns the paths of a resource: `/api/v1/x`, `/v1/x`, and for the oldest ones `/api/x`. */
 function apiPaths(path: string, unversioned = false): string[] {
   return [`api/v1/${path}`, `v1/${path}`, ...(unversioned ? [`api/${path}`] : [])];
 }
 
-/** A controller of the API: its addresses, its guard, its validation, its place in the documentation. */
+/** A controller of the API: its addresses, guard, validation, and place in the documentation. */
 export function ApiController(path: string, options: ApiControllerOptions = {}): ClassDecorator {
   return applyDecorators(
     Controller(apiPaths(path, options.unversioned)),

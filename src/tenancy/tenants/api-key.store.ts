@@ -17,7 +17,6 @@ import {
 
 type RefusedKey = UsedCredential & { address: string | null };
 
-/** The last request of each API key that came from a network which the key does not admit. */
 @Injectable()
 export class ApiKeyRefusals extends CredentialUses<RefusedKey> {
   constructor(
@@ -40,7 +39,6 @@ export class ApiKeyRefusals extends CredentialUses<RefusedKey> {
   }
 }
 
-/** When each API key was last used. */
 @Injectable()
 export class ApiKeyUses extends CredentialUses {
   constructor(
@@ -55,7 +53,6 @@ export class ApiKeyUses extends CredentialUses {
   }
 }
 
-/** A valid API key, as the guard needs it. */
 interface ApiKeyCredential {
   readonly tenantId: string;
   readonly keyId: string;
@@ -65,10 +62,9 @@ interface ApiKeyCredential {
   readonly networks: AllowedNetworks;
 }
 
-/** An API key as it is stored. */
 type ApiKeyRow = CredentialRow & { name: string; scopes: string[]; allow_from: string[] };
 
-/** Finds the API key of a token. Unknown, expired and revoked ones are all null. */
+/** Finds the API key of a token. Unknown, expired and revoked keys are null. */
 @Injectable()
 export class ApiKeyStore {
   private readonly keys: CredentialCache<ApiKeyRow, ApiKeyCredential>;
@@ -83,7 +79,7 @@ export class ApiKeyStore {
   ) {
     this.keys = new CredentialCache(db, clock, {
       table: 'api_keys',
-      // A personal key needs an active user: a key made in the moment of the user's deactivation is not valid.
+      // A personal key needs an active user: a key made at the moment of the user's deactivation is not valid.
       query: (
         tenantId,
         hash,
@@ -91,20 +87,16 @@ export class ApiKeyStore {
         where k.tenant_id = ${tenantId} and k.hash = ${hash}
           and (k.owner_kind = 'service' or exists (${users.activeQuery(tenantId, 'k.owner_user_id')}))`,
       make: credentialOf,
-      // A personal key ends with its user, of which the feed has nothing: keys are read again.
+      // A personal key ends with its user, whom the feed does not include: keys are read again.
       isProved: false,
     });
   }
 
-  /**
-   * Returns the API key of a token.
-   *
-   * @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address
-   */
+  /** @throws {TooManyRequests} in place of null, when many wrong tokens of the same tenant came from this address */
   async find({ parsed: token }: PresentedToken, from?: { ip?: string | undefined }): Promise<ApiKeyCredential | null> {
     const found = token?.kind === 'tbk' ? await this.keys.find(token) : null;
     if (found === null || found.ended !== null) {
-      // After the look-up: the tries that an address has used up never refuse a valid credential.
+      // After the look-up: failed tries of an address never refuse a valid credential.
       this.tries.count(from?.ip, token?.kind === 'tbk' ? token.tenantId : '');
       return null;
     }
@@ -112,12 +104,11 @@ export class ApiKeyStore {
     return found.credential;
   }
 
-  /** Notes that a valid key came from a network that it does not admit. */
   noteOutside({ tenantId, keyId: id }: ApiKeyCredential, ip: string | undefined): void {
     this.refusals.note({ tenantId, id, address: plainAddress(ip) });
   }
 
-  /** After a change of keys made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the keys' values before a change made here. */
   forget(...keyIds: string[]): Promise<void> {
     return this.keys.forget(...keyIds);
   }

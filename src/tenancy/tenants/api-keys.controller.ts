@@ -21,7 +21,6 @@ import {
   RotateCredential,
 } from './tenants.dto.js';
 
-/** The routes of API keys. */
 @ApiController('api-keys')
 @RequireScope('admin')
 export class ApiKeysController {

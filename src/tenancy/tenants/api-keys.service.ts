@@ -21,7 +21,6 @@ import { MakerEnding, type LeftEndpoint } from './tenants.events.js';
 
 const DEFAULT_OVERLAP_SECONDS = 86_400;
 
-/** A key that is to be made. */
 interface NewApiKey {
   name: string;
   scopes: readonly string[];
@@ -34,9 +33,8 @@ interface By {
   actor: Actor;
   requestId: string | null;
   reason?: string;
-  /** The networks that the key of the request is held to: no key comes out of it that holds elsewhere. */
+  /** The networks of the key that makes the request: a new key admits no others. */
   networks?: AllowedNetworks;
-  /** The request has an Idempotency-Key. */
   repeat?: Repeat;
 }
 
@@ -53,12 +51,11 @@ export class ApiKeysService {
     private readonly events: DomainEvents,
   ) {}
 
-  /** A new key; the answer is the only place that ever shows its secret. */
+  /** Returns a new key. Only this answer shows its secret. */
   create(tenantId: string, input: NewApiKey, by: By): Promise<NewApiKeyBody> {
     return once(this.db, { tenantId, repeat: by.repeat }, (tx) => this.createIn(tx, tenantId, input, by));
   }
 
-  /** The same inside a transaction of the caller's. */
   async createIn(
     tx: SqlRunner,
     tenantId: string,
@@ -71,7 +68,7 @@ export class ApiKeysService {
     if (problem !== null) throw new InvalidFields([{ field: 'expires_at', message: problem }]);
     const allowFrom = input.allow_from ?? by.networks?.networks ?? [];
     demandNetworks(allowFrom, by);
-    // A user who makes a key in a session has it for the own work, unless the request says that it is a service's.
+    // A key that a user makes in a session is personal, unless the request makes it a service's.
     const ownerUserId = input.owner_user_id === undefined ? userOf(by.actor) : input.owner_user_id;
     if (ownerUserId !== null && !(await this.users.isActive(tx, tenantId, ownerUserId))) {
       throw new InvalidFields([{ field: 'owner_user_id', message: 'must be an active user of the tenant' }]);
@@ -101,18 +98,13 @@ export class ApiKeysService {
     return this.repository.listKeys(tenantId, page);
   }
 
-  /** 404 when this tenant has no such key. */
   async get(tenantId: string, id: string, db?: SqlRunner): Promise<ApiKeyBody> {
     const key = await this.repository.findKey(tenantId, id, db);
     if (key === null) throw new NotFound('API key');
     return key;
   }
 
-  /**
-   * Returns the ids of the keys that stay valid when users lose the right to administer, by the user.
-   *
-   * @param remaining whether the users stay active: the keys of others end with them
-   */
+  /** Returns the ids of keys by user. `remaining`: the users stay active; personal keys end with their users. */
   async goingOn(
     tenantId: string,
     userIds: readonly string[],
@@ -149,8 +141,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes a new key in place of an old one, which holds for a while yet. The new key ends after the same lifetime, unless
-   * the request names another end.
+   * Replaces a key, which stays valid for the overlap. The new key has the same lifetime, unless the request has
+   * another end.
    *
    * @throws {CredentialEnded} when the old key has ended
    */
@@ -162,7 +154,7 @@ export class ApiKeysService {
       if (old.revoked_at !== null || (old.expires_at !== null && old.expires_at <= now)) {
         throw new CredentialEnded();
       }
-      // First, so that the old key takes no place beside the new one.
+      // First, so that the old key does not count towards the limit.
       await this.repository.revokeKey(tx, tenantId, id, input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS);
       const expiresAt = rotatedExpiry(old, input.expires_at, now);
       const next = await this.createIn(
@@ -188,7 +180,7 @@ export class ApiKeysService {
   /**
    * Ends a key at once, on every process within a second.
    *
-   * @param pause the webhook endpoints that the key has made are paused
+   * @param pause the webhook endpoints that the key made are paused
    * @returns these endpoints
    */
   async revoke(tenantId: string, id: string, by: By, pause: boolean): Promise<LeftEndpoint[]> {
@@ -226,7 +218,7 @@ export class ApiKeysService {
   }
 }
 
-/** A key as the audit log has it: without the address of a refused request, which is personal data. */
+/** Leaves out the address of a refused request, which is personal data. */
 function noted({ last_refusal: _, ...key }: ApiKeyBody): Omit<ApiKeyBody, 'last_refusal'> {
   return key;
 }

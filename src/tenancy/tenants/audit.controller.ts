@@ -16,7 +16,6 @@ import { CurrentCaller, RequireScope, type Caller } from './caller.js';
 const FILTERS = ['action', 'actor_id', 'target_type', 'target_id', 'since', 'until'] as const;
 const COLUMNS = ['id', 'at', 'actor_kind', 'actor_id', 'actor_name', 'action', 'target_type', 'target_id'] as const;
 
-/** The routes of the audit log. */
 @ApiController('audit')
 export class AuditController {
   constructor(
@@ -90,7 +89,6 @@ export class AuditController {
   }
 }
 
-/** A line as the API shows it. */
 function view(row: AuditRow): Record<string, unknown> {
   return {
     id: row.entry_id,
@@ -126,7 +124,6 @@ function csvOf(row: AuditRow): string {
   ]);
 }
 
-/** The actor of an act: the operator, or the system. */
 class InstallationActor {
   @ApiProperty({ enum: ['operator', 'system'] })
   kind!: string;
@@ -136,7 +133,6 @@ class InstallationActor {
   name!: string | null;
 }
 
-/** A line of the installation's audit log. */
 class InstallationAuditBody {
   @ApiProperty({ example: '17' })
   id!: string;
@@ -161,7 +157,6 @@ class InstallationAuditBody {
   request_id!: string | null;
 }
 
-/** The operator's view of the installation's audit log. */
 @OperatorController('installation/audit')
 @ApiRefusals()
 export class InstallationAuditController {

@@ -11,7 +11,7 @@ import type { ConsoleCredential } from './console-credentials.js';
 import type { Scope, ScopeDemand } from './scopes.js';
 import { MissingScope, SignInAgain, SeveralCredentials } from './tenants.errors.js';
 
-/** Who calls the API: the credential decides the tenant, and nothing in the request can name another one. */
+/** The caller of the API. The credential decides the tenant, and the request cannot name another one. */
 export interface Caller {
   /** '' for the operator, who belongs to no tenant. */
   readonly tenantId: string;
@@ -21,90 +21,83 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
   readonly actor: Actor;
   readonly requestId: string;
-  /** The session of the console that the request came with; undefined: a key or the operator's token. */
+  /** The session of the console; undefined for a key or the operator's token. */
   readonly console?: ConsoleCredential;
-  /** The networks that the API key is held to. */
   readonly networks?: AllowedNetworks;
-  /** The request has an Idempotency-Key. */
   readonly repeat?: Repeat;
 }
 
-/** A request with the caller that its credential names. */
 export type AuthenticatedRequest = BridgeRequest & { caller?: Caller };
 
-/** Whether the caller holds a scope; `admin` holds them all. */
+/** Returns whether the caller holds a scope; `admin` includes all. */
 export function holdsScope(caller: Pick<Caller, 'scopes'>, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin');
 }
 
-/**
- * Demands a scope, on routes whose scope depends on the request.
- *
- * @throws {MissingScope} naming the scope, when the caller does not hold it
- */
+/** @throws {MissingScope} when the caller does not hold a scope that depends on the request */
 export function demandScope(caller: Caller, scope: Scope): void {
   if (!holdsScope(caller, scope)) throw new MissingScope([[scope]]);
 }
 
-/** What a write has to know of its caller: a request's, or the one who began a task. */
+/** The caller of a write: of a request, or of the request that began a task. */
 export type RequestedBy = Pick<Caller, 'tenantId' | 'actor' | 'requestId'>;
 
-/** What a change of this caller's says about where it came from. */
+/** Returns the source of a change by a caller of the API. */
 export function sourceOf(caller: RequestedBy): ChangeSource {
   return { request_id: caller.requestId, surface: 'api', directory_id: null, actor: caller.actor };
 }
 
-/** The caller that the guard let in. */
+/** The caller that the guard has admitted. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
   if (caller === undefined) throw new Error('a route asked for its caller without a guard');
   return caller;
 });
 
-/** What a route demands: scopes, any credential of a tenant, any credential at all, or the operator's. */
+/** The demand of a route: scopes, any credential of a tenant, any credential at all, or the operator's. */
 export type Demand = ScopeDemand | 'any-key' | 'any-caller' | 'operator';
 
 const DEMAND = Symbol('what a route demands of its caller');
 
-/** Where the documentation finds the scope. */
+/** The key of the scope in the documentation. */
 export const DOCUMENTED_SCOPE = 'x-scope';
 
-/** The route is for keys with one of these scopes. */
+/** The route needs one of these scopes. */
 export const RequireScope = (...scopes: [Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
   requireAlternatives(scopes.map((scope) => [scope]));
 
-/** The route is for keys with all of these scopes: what it shows belongs to more than one room. */
+/** The route needs all of these scopes: it shows data of more than one room. */
 export const RequireEveryScope = (...scopes: [Scope, Scope, ...Scope[]]): MethodDecorator & ClassDecorator =>
   requireAlternatives([scopes]);
 
 const requireAlternatives = (demand: ScopeDemand): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(DEMAND, demand satisfies Demand), ApiExtension(DOCUMENTED_SCOPE, demand));
 
-/** The route is for every credential of a tenant. */
+/** The route admits every credential of a tenant. */
 export const NoScope = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-key' satisfies Demand);
 
-/** The route is for every credential, also for an operator who has entered no tenant. */
+/** The route admits every credential, also of an operator who has entered no tenant. */
 export const AnyCaller = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'any-caller' satisfies Demand);
 
-/** The route is for the installation's operator. */
+/** The route admits only the installation's operator. */
 export const OperatorOnly = (): MethodDecorator & ClassDecorator => SetMetadata(DEMAND, 'operator' satisfies Demand);
 
-/** Returns the scopes that a handler or its controller declares; undefined: none are declared. */
+/** Returns the demand of a handler or its controller. */
 export function demandOf(handler: object, controller: object): Demand | undefined {
   return (Reflect.getMetadata(DEMAND, handler) ?? Reflect.getMetadata(DEMAND, controller)) as Demand | undefined;
 }
 
 const RECENT = Symbol('whether a route needs a recent sign-in');
 
-/** Where the documentation finds that an operation needs a recent sign-in. */
+/** The key of the recent sign-in in the documentation. */
 export const DOCUMENTED_RECENT = 'x-recent-sign-in';
 
-/** How old the sign-in of a session of the console may be for such an act, in milliseconds. */
+/** The age of a sign-in that such an act of a console session admits. */
 export const RECENT_SIGN_IN_MS = 600_000;
 
 /**
  * The route shows or changes a secret, or a limit: a session of the console needs a sign-in of the last ten minutes.
- * Deletions need it without this line. Keys and tokens prove themselves in each request.
+ * Deletions always need one. Keys and tokens prove themselves in each request.
  */
 export const RecentSignIn = (): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(RECENT, true), ApiExtension(DOCUMENTED_RECENT, true));
@@ -114,11 +107,7 @@ export function needsRecentSignIn(method: string, isMarked: boolean): boolean {
   return isMarked || method.toUpperCase() === 'DELETE';
 }
 
-/**
- * Demands a recent sign-in where the route needs one.
- *
- * @throws {SignInAgain} when the sign-in of a session is too old
- */
+/** @throws {SignInAgain} when the route needs a recent sign-in and that of a session is too old */
 export function demandRecentSignInOf(context: ExecutionContext, method: string, caller: Caller, now: Date): void {
   if (caller.console === undefined) return;
   const marks = [context.getHandler(), context.getClass()].map(
@@ -127,7 +116,7 @@ export function demandRecentSignInOf(context: ExecutionContext, method: string, 
   if (needsRecentSignIn(method, marks.includes(true))) demandRecentSignIn(caller, now);
 }
 
-/** Says why a new sign-in is not enough: the IdP has not authenticated the user, or does not state when. */
+/** Returns why a new sign-in is not enough: the IdP has not authenticated the user, or does not state when. */
 function wordsOfOldAuthentication(at: Date | null): string {
   if (at === null) {
     return (
@@ -141,11 +130,7 @@ function wordsOfOldAuthentication(at: Date | null): string {
   );
 }
 
-/**
- * Demands a recent sign-in, in routes where the need depends on the request.
- *
- * @throws {SignInAgain} when the sign-in of a session is too old
- */
+/** @throws {SignInAgain} when the sign-in of a session is too old, in routes where the need depends on the request */
 export function demandRecentSignIn({ console }: Caller, now: Date): void {
   if (console === undefined) return;
   const { signedInAt, authenticatedAt } = console;
@@ -157,7 +142,7 @@ export function demandRecentSignIn({ console }: Caller, now: Date): void {
 type Asked = IncomingMessage & { originalUrl: string } & Pick<Noted, 'presented'>;
 
 /**
- * Returns the bearer token of a request, or null. It is read once, and parsed once.
+ * Returns the bearer token of a request, or null. Read and parsed once for each request.
  *
  * @throws {SeveralCredentials} when the request has more than one credential
  */
@@ -170,8 +155,8 @@ export function bearerToken(req: Asked): PresentedToken | null {
 }
 
 /**
- * The text of the bearer token. Node keeps the first of several Authorization headers and drops the others
- * without a word, so they are counted in what really came; a second credential in the query is refused as well.
+ * Node.js keeps the first of several Authorization headers, so the raw headers are counted. A second credential in the
+ * query is refused as well.
  */
 function bearerText(req: Asked): string | null {
   const header = req.headers.authorization;
@@ -194,14 +179,14 @@ function headerCount(raw: readonly string[]): number {
   return count;
 }
 
-/** A port: what this room asks about the users of a tenant. The room that keeps the users implements it. */
+/** A port: reads users for this room. */
 export abstract class KnownUsers {
-  /** Returns the query that finds a user while the user is active; the arguments are SQL expressions. */
+  /** The query that finds a user while the user is active; the arguments are SQL expressions. */
   abstract activeQuery(tenantId: string, userId: string): string;
 
-  /** Returns the query for the number of users that have a role; the arguments are SQL expressions. */
+  /** The query for the number of users that have a role; the arguments are SQL expressions. */
   abstract countQuery(tenantId: string, role: string): string;
 
-  /** Whether a user of the tenant is active. The user stays so until the transaction ends. */
+  /** Returns whether a user of the tenant is active. The user stays active until the transaction ends. */
   abstract isActive(tx: SqlRunner, tenantId: string, userId: string): Promise<boolean>;
 }

@@ -1,33 +1,28 @@
 import type { SqlRunner } from '../../base/database/database.js';
 import { DomainError } from '../../base/errors/domain-error.js';
 
-/** The most of one noun that an admin can make with one call each, where nothing else bounds it. Each room has its own. */
+/**
+ * The limit of records that an administrator creates one by one, where nothing else bounds them. Each room has its own.
+ */
 export interface Cap {
-  /** How many there can be at the same time. */
   most: number;
-  /** The code of the refusal. */
   code: string;
-  /** Whose they are, in words. */
   whose: string;
   what: string;
-  /** What makes room again. */
   remedy: string;
-  /** Counts them; `$1` is the tenant, `$2` the directory or candidate whose they are. */
+  /** Counts the records; `$1` is the tenant, `$2` the directory or candidate that owns them. */
   count: string;
-  /** Locks the row that creates of the same noun wait for. */
   lock: string;
 }
 
-// A credential that is being rotated out ends at its time: it takes no place, but at most as many again may be ending.
+// A credential that a rotation ends does not count. But at most the same number of them may be ending.
 const LIVE = `(revoked_at is null or revoked_at > now()) and (expires_at is null or expires_at > now())`;
-/** Returns the statement that counts live credentials. */
 export const liveIn = (from: string): string =>
   `select greatest(count(*) filter (where revoked_at is null), (count(*) + 1) / 2)::int as n from ${from} and ${LIVE}`;
 
-/** Creates of the same noun in a tenant wait for each other. */
+/** Concurrent creates in a tenant wait for each other. */
 export const TENANT_ROW = `select 1 from tenants where id = $1 for no key update`;
 
-/** How many live API keys a tenant can have. */
 export const API_KEYS_CAP: Cap = {
   most: 200,
   code: 'too_many_api_keys',
@@ -38,7 +33,6 @@ export const API_KEYS_CAP: Cap = {
   lock: TENANT_ROW,
 };
 
-/** How many roles a tenant can have. */
 export const ROLES_CAP: Cap = {
   most: 200,
   code: 'too_many_roles',
@@ -49,7 +43,7 @@ export const ROLES_CAP: Cap = {
   lock: TENANT_ROW,
 };
 
-/** As many of a noun as there can be. */
+/** The limit of a {@link Cap} is reached. */
 class TooMany extends DomainError {
   readonly kind = 'conflict';
   readonly code: string;
@@ -60,10 +54,10 @@ class TooMany extends DomainError {
 }
 
 /**
- * Makes sure that there is room for one more. Creates of the same noun wait for each other until the transaction ends,
- * so that those who come at once do not go over the cap together.
+ * Makes sure that there is room for one more record. Concurrent creates wait for each other until the transaction ends,
+ * so that they do not exceed the cap together.
  *
- * @param ownerId the directory or candidate, of a noun that belongs to one
+ * @param ownerId the directory or candidate, of records that belong to one
  * @throws {TooMany} when there is no room
  */
 export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
@@ -71,7 +65,7 @@ export async function demandRoom(tx: SqlRunner, cap: Cap, tenantId: string, owne
   await lookForRoom(tx, cap, tenantId, ownerId);
 }
 
-/** The same without the lock, before work that would be in vain: {@link demandRoom} decides. */
+/** The same without the lock, before expensive work: {@link demandRoom} decides. */
 export async function lookForRoom(db: SqlRunner, cap: Cap, tenantId: string, ownerId?: string): Promise<void> {
   const values = ownerId === undefined ? [tenantId] : [tenantId, ownerId];
   const { rows } = await db.query<{ n: number }>(cap.count, values);

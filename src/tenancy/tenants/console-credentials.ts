@@ -5,23 +5,22 @@ import type { Actor } from '../identity/person.js';
 import { READ_SCOPES } from './scopes.js';
 import { SeveralCredentials, Unauthenticated } from './tenants.errors.js';
 
-/** What a session of the console may do. */
+/** The role of a session of the console. */
 export type ConsoleRole = 'operator' | 'admin' | 'auditor';
 
-/** A live session of the console, as the guards need it. */
+/** A live session of the console. */
 export interface ConsoleCredential {
   readonly id: string;
   /** '' for the operator who has entered no tenant. */
   readonly tenantId: string;
   readonly role: ConsoleRole;
   readonly actor: Actor;
-  /** When the user signed in, or the link was opened. */
   readonly signedInAt: Date;
-  /** When the user authenticated, as the IdP states it, or the link was opened; null: the IdP does not state it. */
+  /** When the user authenticated, or the link was opened; null when the IdP does not state it. */
   readonly authenticatedAt: Date | null;
 }
 
-/** A session of the console, as `GET /me` shows it. */
+/** A session of the console for `GET /me`. */
 export interface ConsoleSessionFacts {
   tenant: { id: string; name: string } | null;
   session: {
@@ -39,18 +38,17 @@ export interface ConsoleSessionFacts {
 const NAME = '__Host-console';
 
 /**
- * Sessions of the console: the cookie that is a credential of the API beside the key. Abstract, because the console is a
- * later house, which keeps the sessions.
+ * Sessions of the console: the cookie is a credential of the API beside the key. Abstract, because a later house stores
+ * the sessions.
  */
 export abstract class ConsoleCredentials {
-  /** Returns the live session of a token; null: there is none. */
   protected abstract find(token: string): Promise<ConsoleCredential | null>;
 
-  /** Returns what `GET /me` shows of a live session. */
+  /** Returns the facts of a live session for `GET /me`. */
   abstract describe(session: Pick<ConsoleCredential, 'id' | 'role' | 'tenantId'>): Promise<ConsoleSessionFacts>;
 
   /**
-   * Returns the session of a request; null when the request has no cookie of the console.
+   * Returns the session of a request; null without a cookie of the console.
    *
    * @throws {SeveralCredentials} when the request has an `Authorization` header too
    * @throws {CrossSiteRequest} when no page of this origin has sent the request
@@ -71,33 +69,29 @@ export abstract class ConsoleCredentials {
   }
 }
 
-/** Returns the scopes of a session: those of an API key. An operator only reads the tenant that was entered. */
+/** Returns the scopes of a session. An operator only reads the entered tenant. */
 export function scopesOf({ role }: Pick<ConsoleCredential, 'role'>): ReadonlySet<string> {
   return role === 'admin' ? ALL : READ_SCOPES;
 }
 
 const ALL: ReadonlySet<string> = new Set(['admin']);
 
-/** Returns the token in the cookie of the console; null: there is no cookie. */
+/** Returns the token in the cookie of the console, or null. */
 export function consoleToken({ headers }: Pick<BridgeRequest, 'headers'>): string | null {
   return readCookies(headers.cookie).get(NAME) ?? null;
 }
 
-/** Returns the `Set-Cookie` line of a session. `Strict`: no link, form or script of another site carries it. */
+/** Returns the `Set-Cookie` line of a session. `Strict`: no link, form or script of another site sends the cookie. */
 export function consoleCookie(token: string): string {
   return hostCookie(NAME, token, 'Strict', null);
 }
 
-/** Returns the `Set-Cookie` line that removes it. */
+/** Returns the `Set-Cookie` line that removes the cookie. */
 export function noConsoleCookie(): string {
   return hostCookie(NAME, '', 'Strict', 0);
 }
 
-/**
- * Refuses a write that is not JSON: a form of another site cannot have this type.
- *
- * @throws {UnsupportedMediaType} for any other type, and for none
- */
+/** @throws {UnsupportedMediaType} for a write that is not JSON: a form of another site cannot have this type */
 export function demandJson({ headers }: Pick<BridgeRequest, 'headers'>): void {
   if (/^application\/([\w.+-]+\+)?json\b/i.test(headers['content-type'] ?? '')) return;
   throw new UnsupportedMediaType('A write of the console needs Content-Type: application/json, also without a body.');

@@ -7,7 +7,7 @@ import { FreshCache } from '../../base/fresh-cache.js';
 import { Gatherer, type GatherPolicy } from '../../base/gatherer.js';
 import type { Logger } from '../../base/log/logger.js';
 
-/** Open connections bound the look-ups that wait as well. */
+/** The number of open connections bounds waiting look-ups as well. */
 const POLICY: GatherPolicy = {
   items: 500,
   bytes: Infinity,
@@ -17,18 +17,18 @@ const POLICY: GatherPolicy = {
   order: 'in turn',
 };
 
-/** What names a token: the tenant, or what else its hash is looked up within. */
+/** The name of a token: its hash within a tenant, or within another owner. */
 export type Named = Pick<ParsedToken, 'tenantId' | 'hash'>;
 
 /**
- * Looks up tokens that this process does not know, in batches: one statement at a time, with all that came meanwhile.
- * However many wrong tokens come, they cost one connection and an index probe each, so that no limit is needed in
- * front of them that a valid token could run into. The load is the installation's: a wrong token names any tenant.
+ * Looks up tokens that this process does not know, in batches: one statement at a time for all that have arrived. Any
+ * number of wrong tokens costs one connection and an index probe each. So no limit is needed that could refuse a valid
+ * token. The load is the installation's: a wrong token can name any tenant.
  */
 export class CredentialLookups<Row, Token extends Named = ParsedToken> {
   private readonly gatherer: Gatherer<Token, Row | null>;
 
-  /** @param load answers the rows of the tokens that exist, by {@link nameOfToken} */
+  /** @param load returns the rows of existing tokens, by {@link nameOfToken} */
   constructor(load: (tokens: readonly Token[]) => Promise<ReadonlyMap<string, Row>>) {
     const together = async (tokens: readonly Token[]): Promise<(Row | null)[]> => {
       const rows = await load(tokens);
@@ -43,11 +43,7 @@ export class CredentialLookups<Row, Token extends Named = ParsedToken> {
     });
   }
 
-  /**
-   * The row of a token, or null when there is none.
-   *
-   * @throws {Unavailable} when too many look-ups wait
-   */
+  /** @throws {Unavailable} when too many look-ups wait */
   find(token: Token): Promise<Row | null> {
     return this.gatherer.run('', token);
   }
@@ -55,32 +51,30 @@ export class CredentialLookups<Row, Token extends Named = ParsedToken> {
 
 const keyOf = ({ tenantId, hash }: Named): string => nameOfToken(tenantId, hash);
 
-/** The name of a token in a batch. */
+/** Returns the name of a token in a batch. */
 export function nameOfToken(tenantId: string, hash: Buffer): string {
   return `${tenantId} ${hash.toString('latin1')}`;
 }
 
-/** What each kind of credential stores. */
+/** The columns of each kind of credential. */
 export interface CredentialRow {
   id: string;
   expires_at: Date | null;
   revoked_at: Date | null;
 }
 
-/** A stored credential, and why it is not valid; null: it is. */
+/** A stored credential, and why it is not valid; null for a valid one. */
 export interface FoundCredential<C> {
   credential: C;
   ended: 'revoked' | 'expired' | null;
 }
 
-/** A kind of credentials. */
 interface CredentialKind<Row extends CredentialRow, C> {
-  /** The table whose changes drop what is kept. */
   table: string;
   /** The query that reads one credential; the arguments are SQL expressions. */
   query: (tenantId: string, hash: string) => string;
   make: (row: Row, tenantId: string) => C;
-  /** The feed of settings has each change that matters: what is kept holds until it says otherwise. */
+  /** The feed of settings has each relevant change: cached credentials are valid until it reports one. */
   isProved: boolean;
 }
 
@@ -91,7 +85,7 @@ interface Kept<C> {
 }
 
 const TTL = 800;
-/** Credentials that are remembered; more than the busiest process has in use. */
+/** Cached credentials, more than the busiest process uses. */
 const CAPACITY = 20_000;
 const NO_HASH = Buffer.alloc(0);
 
@@ -99,14 +93,13 @@ const NO_HASH = Buffer.alloc(0);
  * Finds the credentials of a kind by their tokens.
  *
  * A token that this process has found before is read again on its tenant's share of the database. Any other token is
- * looked up in a batch with all the other unknown ones: a flood of wrong tokens delays a valid one by a batch and never
- * refuses it.
+ * looked up in a batch with all unknown ones: a flood of wrong tokens delays a valid one by a batch and never refuses
+ * it.
  */
 export class CredentialCache<Row extends CredentialRow, C> {
   private readonly kept: FreshCache<Kept<C> | null>;
   private readonly unknown: CredentialLookups<Row, Named>;
   private readonly readOne: string;
-  /** The name under which the token of a credential id is cached. */
   private readonly names = new Map<string, string>();
 
   constructor(
@@ -118,31 +111,30 @@ export class CredentialCache<Row extends CredentialRow, C> {
     this.kept = new FreshCache(clock, TTL, { capacity: CAPACITY, proof: isProved ? db.feed : null });
     db.feed.on([table], (row) => (row === null ? this.dropAll() : this.drop(row.id)));
     this.readOne = query('$1', '$2');
-    // No query may use the name `asked` itself: its condition would compare a row with itself. `limit 1` keeps each probe a look into the index, also when the planner misjudges the arrays.
+    // No query may use the name `asked` itself: its condition would compare a row with itself. `limit 1` keeps each
+    // probe a look into the index, also when the planner misjudges the arrays.
     const many = `select asked.tenant_id as of_tenant, asked.hash as of_hash, c.* from unnest($1::text[], $2::bytea[]) asked (tenant_id, hash)
       cross join lateral (${query('asked.tenant_id', 'asked.hash')} limit 1) c`;
     this.unknown = new CredentialLookups((tokens) => this.readMany(many, tokens));
   }
 
-  /** Returns the credential of a token, also an ended one; null: there is none. */
   async find(token: Named): Promise<FoundCredential<C> | null> {
     const found = await this.keptOf(token);
     return found === null ? null : { credential: found.credential, ended: this.endOf(found) };
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values before a change made here. */
   forget(...credentialIds: string[]): Promise<void> {
     for (const id of credentialIds) this.drop(id);
     return this.db.feed.settled();
   }
 
-  /** As `forget`, for all credentials of a tenant: rows of another table that they end with have changed. */
+  /** The same for all credentials of a tenant, after a change of rows of another table that end them. */
   forgetAll(tenantId: string): Promise<void> {
     this.dropAll(tenantId);
     return this.db.feed.settled();
   }
 
-  /** Removes the credentials of a tenant, or all: they are read again. */
   dropAll(tenantId?: string): void {
     this.kept.dropAll(tenantId === undefined ? '' : nameOfToken(tenantId, NO_HASH));
   }
@@ -157,7 +149,7 @@ export class CredentialCache<Row extends CredentialRow, C> {
       if (known === null) this.kept.drop(name);
       return known;
     }
-    // Only what exists is kept: wrong tokens must not push valid ones out of the cache.
+    // Only existing credentials are cached: wrong tokens must not push valid ones out.
     const { drops } = this.kept;
     const made = this.remember(name, await this.unknown.find(token), token.tenantId);
     if (made !== null && !this.kept.knows(name) && this.kept.drops === drops) {
@@ -189,7 +181,7 @@ export class CredentialCache<Row extends CredentialRow, C> {
   private drop(credentialId: string): void {
     const name = this.names.get(credentialId);
     this.names.delete(credentialId);
-    // The name is learned from the row, which may be on its way.
+    // The row has the name, and may still be loading.
     if (name === undefined) this.kept.dropLoading();
     else this.kept.drop(name);
   }
@@ -210,8 +202,8 @@ export interface UsedCredential {
 const FLUSH_EVERY = 5_000;
 
 /**
- * When each credential was last used. Noted in memory and written in batches, at most once a minute for a credential:
- * no request waits for it, and a busy token does not become a busy row.
+ * When each credential was last used. Stored in memory and written in batches, at most once a minute for a credential:
+ * no request waits for the write, and a busy token does not become a busy row.
  */
 export abstract class CredentialUses<Used extends UsedCredential = UsedCredential>
   implements OnModuleInit, OnApplicationShutdown
@@ -221,7 +213,6 @@ export abstract class CredentialUses<Used extends UsedCredential = UsedCredentia
 
   constructor(private readonly logger: Logger) {}
 
-  /** Writes the uses of one flush. */
   protected abstract write(uses: readonly (Used & { at: Date })[]): Promise<void>;
 
   onModuleInit(): void {
@@ -233,14 +224,14 @@ export abstract class CredentialUses<Used extends UsedCredential = UsedCredentia
     await this.flush();
   }
 
-  /** Notes that a credential is used now; of its uses until the next flush the last one counts. */
+  /** Stores that a credential is used now; of the uses until the next flush the last one counts. */
   note(used: Used): void {
     const known = this.uses.get(used.id);
     if (known === undefined) this.uses.set(used.id, { ...used, at: new Date() });
     else Object.assign(known, used, { at: new Date() });
   }
 
-  /** Writes what was noted. A use that cannot be written is forgotten: it is a hint for people, not evidence. */
+  /** Writes the stored uses. A use that cannot be written is dropped: it is a hint, not evidence. */
   async flush(): Promise<void> {
     if (this.uses.size === 0) return;
     const uses = [...this.uses.values()];

@@ -1,19 +1,17 @@
 import { parseToken } from '../../base/crypto/tokens.js';
 
 /**
- * What is wrong with the form of a credential. The answer may have it: the form tells nothing about the credentials that
- * exist. `foreign`: no credential of this service.
+ * The problem of a credential's form. The answer may contain it: the form reveals nothing about existing credentials.
+ * `foreign`: no credential of this service.
  */
 type FormProblem = 'incomplete' | 'doubled_bearer' | 'no_bearer' | 'other_kind' | 'foreign';
 
-/** A credential in a header: its kind, the tenant that it names, and what is wrong with its form. */
 interface CredentialForm {
   problem: FormProblem | null;
-  /** Null: the header has nothing that looks like a credential of this service. */
+  /** Null when the header has no text like a credential of this service. */
   named: { kind: string; tenantId: string } | null;
 }
 
-/** The beginning of a credential, with `Bearer` before it or not: it names the kind and the tenant. */
 const NAMED = /([Bb]earer )?(tb[ksoncrliaewgd])_([0-9a-z]{8,40})_[0-9A-Za-z]*/;
 const MOST_READ = 300;
 
@@ -27,11 +25,7 @@ const WORDS: Record<FormProblem, string> = {
   foreign: 'The credential is not one of this service. An API key begins with tbk_, a SCIM token with tbs_.',
 };
 
-/**
- * Reads the form of the credential in an `Authorization` header.
- *
- * @param kind the kind that the address takes: `tbk` for an API key, `tbs` for a SCIM token or an access token (`tba`)
- */
+/** `kind` is that of the address: `tbk` for an API key, `tbs` for a SCIM token or an access token (`tba`). */
 export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialForm {
   const text = header.slice(0, MOST_READ);
   const found = NAMED.exec(text);
@@ -46,26 +40,23 @@ export function credentialForm(header: string, kind: 'tbk' | 'tbs'): CredentialF
   return { problem: parseToken(text.slice(found.index + bearer.length)) === null ? 'incomplete' : null, named };
 }
 
-/** Says what is wrong with the form of a credential, and what to do. */
 export function wordsOfForm(problem: FormProblem): string {
   return WORDS[problem];
 }
 
-/** The longest life of a credential, in milliseconds. */
 export const MAX_LIFETIME_MS = 366 * 86_400_000;
 
-/** Returns the problem of the end of a credential, or null: it is in the future and at most a year away. */
+/** Returns the problem of a credential's end, or null when it is in the future and at most a year away. */
 export function expiryProblem(value: Date, now: Date): string | null {
   if (value.getTime() <= now.getTime()) return 'must be in the future';
   return value.getTime() - now.getTime() > MAX_LIFETIME_MS ? 'must be at most a year from now' : null;
 }
 
 /**
- * The end of a credential that takes the place of another one. A rotation never makes a credential that ends into one
- * that does not, unless the request says so.
+ * Returns the end of a credential that replaces another one. A rotation never removes an end, unless the request does.
  *
  * @param asked from the request: a date, null for a credential that does not end, undefined for the lifetime of the old
- *   one anew, from now on, at most a year
+ *   one from now on, at most a year
  */
 export function rotatedExpiry(
   old: { readonly created_at: Date; readonly expires_at: Date | null },
@@ -80,11 +71,7 @@ export function rotatedExpiry(
 /** Days before the end of a credential at which its tenant is notified, the earliest first. */
 export const CREDENTIAL_NOTICE_DAYS = [30, 7, 1] as const;
 
-/**
- * Returns the nearest mark that a credential has passed.
- *
- * @returns one of `CREDENTIAL_NOTICE_DAYS`; null: the end is further away than all of them
- */
+/** Returns the last of `CREDENTIAL_NOTICE_DAYS` that a credential has passed, or null. */
 export function noticeAt(expiresAt: Date, now: Date): number | null {
   const left = (expiresAt.getTime() - now.getTime()) / 86_400_000;
   return CREDENTIAL_NOTICE_DAYS.filter((days) => left <= days).at(-1) ?? null;

@@ -67,7 +67,7 @@ export class MeBody implements Partial<ConsoleSessionFacts> {
   session?: MeSession;
 }
 
-/** The connection test of automation tools, and of the console: which tenant, which credential, what it may do. */
+/** The connection test of automation tools and of the console: tenant, credential and its rights. */
 @ApiController('me', { unversioned: true })
 export class MeController {
   constructor(

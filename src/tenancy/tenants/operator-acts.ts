@@ -6,7 +6,6 @@ import type { Caller } from './caller.js';
 import { OperatorTokenNeeded, TenantEntered } from './tenants.errors.js';
 import { REASON } from './tenants.dto.js';
 
-/** How long lasts what a session of the operator makes in a tenant. */
 const MOST_MS = 3_600_000;
 
 const WHILE_ENTERED = Symbol('whether a session of the operator that reads a tenant may do this');
@@ -14,30 +13,18 @@ const WHILE_ENTERED = Symbol('whether a session of the operator that reads a ten
 /** The route is open to a session of the operator that has entered a tenant. */
 export const WhileEntered = (): MethodDecorator => SetMetadata(WHILE_ENTERED, true);
 
-/**
- * Demands that a session of the operator which reads a tenant writes nothing, in that tenant or elsewhere.
- *
- * @throws {TenantEntered} for a write
- */
+/** @throws {TenantEntered} for a write in a session of the operator that reads a tenant */
 export function demandNothingEntered(context: ExecutionContext, method: string, { console }: Caller): void {
   if (console === undefined || console.tenantId === '' || method === 'GET' || method === 'HEAD') return;
   if (Reflect.getMetadata(WHILE_ENTERED, context.getHandler()) !== true) throw new TenantEntered();
 }
 
-/**
- * Demands the operator's token itself, for what has no end of its own.
- *
- * @throws {OperatorTokenNeeded} for a session of the console
- */
+/** @throws {OperatorTokenNeeded} for a session of the console: the act has no end of its own */
 export function demandOperatorToken({ console }: Caller, act: string): void {
   if (console !== undefined) throw new OperatorTokenNeeded(act);
 }
 
-/**
- * Returns the reason in the query of a request without a body.
- *
- * @throws {InvalidFields} for a text that a body could not have
- */
+/** @throws {InvalidFields} for a text that a body could not have */
 export function queriedReason(text: string | undefined): string | undefined {
   if (text !== undefined && (text.trim() === '' || isLongerThan(text, REASON.max))) {
     throw new InvalidFields([{ field: 'reason', message: `must have 1 to ${REASON.max} characters` }]);
@@ -45,10 +32,9 @@ export function queriedReason(text: string | undefined): string | undefined {
   return text;
 }
 
-/** What a request of the operator says about an act in a tenant. */
 interface Grounds {
   readonly reason?: string | undefined;
-  /** When what it makes ends; undefined: within an hour in any case. */
+  /** The end of what the act makes; undefined when that is always within an hour. */
   readonly ends?: { readonly field: string; readonly at: Date | null };
 }
 
@@ -56,7 +42,7 @@ interface Grounds {
  * Demands of a session of the operator a reason and an end within an hour. The operator's token needs neither.
  *
  * @returns who acts, for the audit log of the tenant
- * @throws {InvalidFields} with what is missing
+ * @throws {InvalidFields} naming the missing fields
  */
 export function operatorActOf(
   { actor, requestId, console }: Caller,

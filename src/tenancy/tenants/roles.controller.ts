@@ -8,7 +8,6 @@ import { CurrentCaller, RecentSignIn, RequireScope, type Caller } from './caller
 import { RolesService } from './roles.service.js';
 import { ChangeRole, CreateRole, RoleBody } from './administrators.js';
 
-/** The routes of the role catalogue. */
 @ApiController('roles')
 @RequireScope('admin')
 export class RolesController {

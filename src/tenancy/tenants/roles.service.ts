@@ -20,14 +20,12 @@ import { TenantsRepository } from './tenants.repository.js';
 
 /** The role of a user that is created without one. */
 const DEFAULT_ROLE = 'User';
-/** A role with more holders does not become one that administers: each holder is a line of the audit log and an event. */
+/** Each holder of a role that gets rights of administration is a line of the audit log and an event. */
 const MOST_ADMINISTRATORS = 1_000;
-/** From the least right to the most. */
+/** From the least right to the greatest. */
 const RIGHTS: readonly ConsoleAccess[] = ['none', 'auditor', 'admin'];
-/** The role that administers by default. */
 const ADMIN_ROLE = 'Admin';
 
-/** Makes, changes and deletes roles of the catalogue. */
 @Injectable()
 export class RolesService {
   constructor(
@@ -48,7 +46,7 @@ export class RolesService {
     return role;
   }
 
-  /** 409 when the name is taken. */
+  /** @throws {Conflict} `role_exists` */
   create(caller: Caller, input: CreateRole): Promise<RoleBody> {
     return this.changing(caller, 'role.created', input.name, async (tx) => {
       await demandRoom(tx, ROLES_CAP, caller.tenantId);
@@ -63,9 +61,9 @@ export class RolesService {
   /**
    * Changes a role.
    *
-   * @throws {RoleInUse} when users hold it and it would take a seat from now on, or none; or when too many users hold it, so that
-   *   it cannot become one that administers
-   * @throws {Conflict} `administrators_unconfirmed` when users have it, and it would administer less
+   * @throws {RoleInUse} when the role has holders and its seat would change, or when too many users would begin to
+   * administer
+   * @throws {Conflict} `administrators_unconfirmed` when the role has holders, and would administer less
    */
   change(caller: Caller, name: string, input: ChangeRole): Promise<RoleBody> {
     return this.changing(caller, 'role.changed', name, async (tx) => {
@@ -92,11 +90,7 @@ export class RolesService {
     });
   }
 
-  /**
-   * Deletes a role.
-   *
-   * @throws {RoleInUse} while a user holds it, or a directory or a rule names it
-   */
+  /** @throws {RoleInUse} while a user holds the role, or a directory or a rule names it */
   async remove(caller: Caller, name: string): Promise<void> {
     await this.changing(caller, 'role.deleted', name, async (tx) => {
       const before = await this.locked(tx, caller.tenantId, name);

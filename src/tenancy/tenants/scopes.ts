@@ -1,4 +1,4 @@
-/** Every scope of an API key and what it opens. `admin` includes all of them, and opens what no other scope names. */
+/** Every scope of an API key with its rights. `admin` includes all of them, and the rights without a scope. */
 export const SCOPE_TEXTS = {
   'users:read': 'Read users with their personal data, and resolve their ids.',
   'users:write': 'Create, change and delete users; what they change is answered.',
@@ -33,14 +33,13 @@ export const SCOPE_TEXTS = {
     'All scopes, and the writes of everything else of the tenant: directories, connections, domains, keys, roles, held users, changes, the platform, tasks.',
 } as const;
 
-/** What an API key may be allowed to do. */
+/** A scope of an API key. */
 export type Scope = keyof typeof SCOPE_TEXTS;
 
-/** Alternatives, of which one is enough; each is a list of scopes that are needed together. OpenAPI 3.1 lists them so too. */
+/** Alternatives, of which one is enough; each is a list of scopes that are needed together, as in OpenAPI 3.1. */
 export type ScopeDemand = readonly (readonly Scope[])[];
 
-/** The names of all scopes. */
 export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 
-/** The scopes that only read: those of an auditor. */
+/** The scopes of an auditor. */
 export const READ_SCOPES: ReadonlySet<string> = new Set(SCOPES.filter((scope) => scope.endsWith(':read')));

@@ -7,12 +7,12 @@ import { Unauthenticated } from './tenants.errors.js';
 
 const TTL = 900;
 
-/** What the addresses of SCIM begin with, below a base address. */
+/** Returns the base address of SCIM. */
 export function scimBaseOf(baseUrl: string): string {
   return `${baseUrl}/scim/v2`;
 }
 
-/** The base addresses that tenants have of their own. */
+/** The base addresses of tenants. */
 @Injectable()
 export class TenantAddresses {
   private readonly owners: FreshCache<ReadonlyMap<string, string>>;
@@ -26,22 +26,17 @@ export class TenantAddresses {
     db.feed.on(['tenant_addresses'], () => this.owners.drop());
   }
 
-  /** The base address of the links of a tenant. */
   async of(tenantId: string): Promise<string> {
     for (const [host, owner] of await this.all()) if (owner === tenantId) return `https://${host}`;
     return this.config.baseUrl;
   }
 
-  /** The base addresses at which a tenant is served: the installation's, and its own one where it has one. */
+  /** The address of the installation, and that of the tenant where it has one. */
   async allOf(tenantId: string): Promise<string[]> {
     return [...new Set([this.config.baseUrl, await this.of(tenantId)])];
   }
 
-  /**
-   * Refuses a request at another tenant's own address: it opens no other tenant's resources.
-   *
-   * @throws {Unauthenticated} as for an unknown credential
-   */
+  /** @throws {Unauthenticated} as for an unknown credential, at the address of another tenant */
   async demandOwn(req: { headers: { host?: string | undefined } }, tenantId: string): Promise<void> {
     const owners = await this.all();
     if (owners.size === 0) return;
@@ -49,12 +44,11 @@ export class TenantAddresses {
     if (owner !== undefined && owner !== tenantId) throw new Unauthenticated('invalid');
   }
 
-  /** Returns whether a host, with its port where there is one, is the own address of a tenant. */
   async has(host: string): Promise<boolean> {
     return (await this.all()).has(host.toLowerCase());
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values before a change made here. */
   forget(): Promise<void> {
     this.owners.drop();
     return this.db.feed.settled();

@@ -30,16 +30,16 @@ const TOGETHER = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Signs that look as if someone had checked the name: dingbats, emoji, and the square root, which looks like a tick. */
+/** Signs of a check: dingbats, emoji, and the square root, which looks like a tick. */
 const SIGNS = /[\u2600-\u27bf\u221a\u237b\u2b50\ufe0f\u{1f000}-\u{1faff}\u{1fbb1}]/u;
-/** Words of approval, and our own name, with nothing but their letters. */
+/** Words of approval, and the name of this service, reduced to letters. */
 const CLAIMS = /(?:verified|certified|approved|authori[sz]ed|endorsed|confirmed|trusted|checked)by|talentbridge/;
 /** Digits that are read as letters. */
 const READ_AS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' };
 
 /**
- * Returns why a text cannot be the name of a tenant; null: it can. Users of other companies decide by this name what they
- * approve: it must neither look like another one nor say that someone has checked it.
+ * Returns why a text cannot be the name of a tenant, or null. Users of other companies decide by this name what they
+ * approve: it must neither look like another one nor claim a check.
  */
 export function tenantNameProblem(name: string): string | null {
   if (/\p{Cf}/u.test(name)) return 'must not contain invisible characters of formats, such as zero-width blanks';
@@ -52,7 +52,6 @@ export function tenantNameProblem(name: string): string | null {
   return `must not mix letters of several scripts (${used.join(', ')})`;
 }
 
-/** Returns the letters of a name, without marks, blanks and punctuation. */
 function lettersOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase();
   return plain.replace(/[013457]/g, (digit) => READ_AS[digit]!).replace(/[^\p{L}]/gu, '');
@@ -71,7 +70,6 @@ export function helpUrlProblem(value: unknown): string | null {
   return url.username + url.password === '' ? null : 'must not contain a user name or password';
 }
 
-/** The field, as the description of the API shows it. */
 export const HELP_URL = {
   type: String,
   format: 'uri',

@@ -8,11 +8,10 @@ import type { ConsoleAccess } from './administrators.js';
 /** A role of a tenant's catalogue. */
 export interface CatalogueRole {
   readonly takesSeat: boolean;
-  /** What its holders may do in the administration of the tenant. */
   readonly console: ConsoleAccess;
 }
 
-/** A tenant as the rooms need it while they work. */
+/** A tenant with the settings that the rooms need. */
 export interface TenantView {
   readonly id: string;
   readonly name: string;
@@ -39,7 +38,7 @@ interface TenantRow {
 
 const TTL = 900;
 
-/** Tenants with their roles, in the state of the last change that was answered. */
+/** Caches tenants with their roles, in the state of the last answered change. */
 @Injectable()
 export class TenantStore {
   private readonly cache: FreshCache<TenantView>;
@@ -56,13 +55,13 @@ export class TenantStore {
     return this.cache.get(tenantId, () => this.load(tenantId));
   }
 
-  /** After a change made here: resolves when no process goes by the old values. */
+  /** Resolves when no process uses the values before a change made here. */
   forget(tenantId: string): Promise<void> {
     this.cache.drop(tenantId);
     return this.db.feed.settled();
   }
 
-  /** Returns the name that a tenant had before a change of the last 30 days; null: the name is older. */
+  /** Returns the name before a change of the last 30 days, or null. */
   async formerName(tenantId: string): Promise<{ name: string; until: Date } | null> {
     const { rows } = await this.db.query<{ name: string; until: Date }>(
       `select former_name as name, name_changed_at as until from tenants

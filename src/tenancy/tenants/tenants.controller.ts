@@ -28,7 +28,6 @@ import {
 } from './tenants.dto.js';
 import { TenantsService } from './tenants.service.js';
 
-/** The operator's: tenants, and the keys by which their own administration begins. */
 @OperatorController('tenants')
 export class TenantsController {
   constructor(
@@ -140,7 +139,6 @@ function by(caller: Caller): Pick<Caller, 'actor' | 'requestId'> {
   return { actor: caller.actor, requestId: caller.requestId };
 }
 
-/** What a tenant may set about itself: its time zone, its named owner, who may write a directory's people. */
 @ApiController('tenant')
 @RequireScope('admin')
 export class OwnTenantController {
@@ -163,7 +161,6 @@ export class OwnTenantController {
   }
 }
 
-/** What the tenant of the key stores. */
 @ApiController('storage')
 @RequireScope('settings:read')
 @ApiRefusals()
@@ -178,7 +175,6 @@ export class StorageController {
   }
 }
 
-/** The operator's: what a tenant stores, and how much it may. */
 @OperatorController('tenants/:tenant_id/storage')
 @ApiRefusals()
 export class TenantStorageController {

@@ -30,7 +30,6 @@ export class CredentialBody {
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-/** Returns the problem of a time zone's name, or null. */
 function timeZoneProblem(value: unknown): string | null {
   if (typeof value !== 'string' || !/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(value)) return 'must be an IANA time zone';
   try {
@@ -47,10 +46,9 @@ const TIME_ZONE = {
   description: 'IANA name; days of this tenant begin there.',
 };
 
-/** How many break-glass accounts a tenant can name. */
 const MAX_BREAK_GLASS = 5;
 
-/** Returns the problem of a list of break-glass accounts, or null. The database says whether they are users. */
+/** The database decides whether the ids are users. */
 function breakGlassProblem(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be a list of user ids';
   if (value.length > MAX_BREAK_GLASS) return `must name at most ${MAX_BREAK_GLASS} users, and names ${value.length}`;
@@ -67,7 +65,6 @@ const BREAK_GLASS = {
     'Users that no directory can deactivate or remove, and for which the operator can make a sign-in link. At most 5, each an active user when it is named.',
 };
 
-/** Returns the problem of a tenant's own base address, or null. */
 function baseUrlProblem(value: unknown): string | null {
   const url = typeof value === 'string' ? urlOf(value) : null;
   if (url === null || url.protocol !== 'https:') return 'must be an https address such as https://acme.example.com';
@@ -83,7 +80,6 @@ const BASE_URL = {
     'The tenant’s own base address, which its links have; null: the installation’s. No other tenant can have it, and it opens no other tenant’s resources.',
 };
 
-/** The first API key of a new tenant. */
 class FirstApiKey {
   @Text({ max: 200, optional: true, example: 'first key' })
   name?: string;
@@ -95,7 +91,6 @@ class FirstApiKey {
   expires_at?: Date | null;
 }
 
-/** The body of `POST /tenants`. */
 @ServerSet('id', 'created_at', 'updated_at')
 export class CreateTenant {
   @Text({ max: 200, example: 'Example Ltd.' })
@@ -111,7 +106,6 @@ export class CreateTenant {
   api_key?: FirstApiKey;
 }
 
-/** The body of `PATCH /tenants/{id}`. */
 @ServerSet('id', 'base_url', 'created_at', 'updated_at')
 export class ChangeTenant extends ChangeType(OmitType(CreateTenant, ['api_key'])) {
   @Text({ max: 64, optional: true, nullable: true, description: 'The user who gets a seat even at the limit.' })
@@ -144,7 +138,6 @@ const KEY_SERVER_SET = [
   'notices',
 ] as const;
 
-/** The body of `POST /api-keys`. */
 @ServerSet(...KEY_SERVER_SET)
 export class CreateApiKey {
   @Text({ max: 200, example: 'Zapier' })
@@ -173,7 +166,6 @@ export class CreateApiKey {
   allow_from?: string[];
 }
 
-/** The body of `PATCH /api-keys/{id}`: fields that are left out stay. */
 @ServerSet(...KEY_SERVER_SET)
 export class ChangeApiKey extends ChangeType(PickType(CreateApiKey, ['name', 'allow_from'])) {}
 
@@ -201,13 +193,11 @@ const SHOWN = [
   'help_url',
 ] as const;
 
-/** A tenant as the API shows it. */
 export class TenantBody extends IntersectionType(ShownType(ChangeAnyTenant, SHOWN), StoredTimes) {
   @ApiProperty({ example: 'ten_01k0000000abcdefghjkmnpqrs' })
   id!: string;
 }
 
-/** The last request with a valid key that came from a network which the key does not admit. */
 class KeyRefusal {
   @ApiProperty({ type: String, format: 'date-time' })
   at!: string;
@@ -217,7 +207,6 @@ class KeyRefusal {
   address!: string | null;
 }
 
-/** An API key as the API shows it, without its secret. */
 export class ApiKeyBody extends IntersectionType(
   CredentialBody,
   ShownType(CreateApiKey, ['scopes', 'owner_user_id', 'allow_from']),
@@ -239,13 +228,11 @@ export class ApiKeyBody extends IntersectionType(
   last_refusal!: KeyRefusal | null;
 }
 
-/** An API key that was just made, with its secret. */
 export class NewApiKeyBody extends ApiKeyBody {
   @ApiProperty({ description: 'The secret; only this answer shows it.' })
   api_key!: string;
 }
 
-/** A tenant that was just made. */
 export class NewTenantBody extends TenantBody {
   @ApiProperty({ required: false, description: 'The first key’s secret: shown this once.' })
   api_key?: string;
@@ -260,7 +247,6 @@ export const REASON = {
   description: 'Why. The audit log of the tenant has it. A session of the console has to say it.',
 } as const;
 
-/** The documentation of the reason of a request without a body. */
 export const REASON_QUERY = {
   name: 'reason',
   required: false,
@@ -268,13 +254,11 @@ export const REASON_QUERY = {
   description: REASON.description,
 };
 
-/** The body of `PATCH /tenants/{id}` by the operator. */
 export class ChangeTenantByOperator extends ChangeAnyTenant {
   @Text(REASON)
   reason?: string;
 }
 
-/** The body of `POST /tenants/{id}/api-keys`. */
 export class CreateTenantKey extends CreateApiKey {
   @Text(REASON)
   reason?: string;
@@ -296,7 +280,7 @@ export class PersonBody {
   external_id!: string | null;
 }
 
-/** The documentation of the parameter that says what becomes of webhook endpoints whose maker ends. */
+/** What happens to webhook endpoints whose maker ends. */
 export const ENDPOINTS_QUERY = {
   name: 'endpoints',
   required: false,

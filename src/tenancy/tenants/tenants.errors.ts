@@ -6,11 +6,11 @@ const MISSING = 'This address needs a credential: Authorization: Bearer <token>.
 const INVALID = 'The credential is not valid: it is unknown, revoked or expired. Make a new one.';
 const REALM = 'Bearer realm="talent-bridge"';
 
-/** No credential came, or none that is valid: unknown, expired and revoked ones look alike from outside. */
+/** No valid credential. Unknown, expired and revoked ones look alike from outside. */
 export class Unauthenticated extends DomainError {
   readonly kind = 'unauthenticated';
   readonly code: 'credential_missing' | 'credential_invalid';
-  /** @param form the `Authorization` header, and the kind of credential that the address takes: the answer then says what is wrong */
+  /** @param form the `Authorization` header, and the kind that the address takes: the answer then names the problem */
   constructor(reason: 'missing' | 'invalid', form?: { header: string | undefined; kind: 'tbk' | 'tbs' }) {
     const problem = form?.header === undefined ? null : credentialForm(form.header, form.kind).problem;
     // RFC 6750 §3.1: a request without a credential gets no error code.
@@ -21,7 +21,6 @@ export class Unauthenticated extends DomainError {
   }
 }
 
-/** The request has more than one credential, so the caller is ambiguous. */
 export class SeveralCredentials extends DomainError {
   readonly kind = 'malformed';
   readonly code = 'several_credentials';
@@ -32,11 +31,10 @@ export class SeveralCredentials extends DomainError {
   }
 }
 
-/** The credential is valid and lacks the scope of this route. */
 export class MissingScope extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'missing_scope';
-  /** @param alternatives what the caller lacks of each that would do; the first is named to programs, in the form of RFC 6750 §3 */
+  /** @param alternatives the missing scopes of each; the first is named to programs (RFC 6750 §3) */
   constructor(alternatives: ScopeDemand) {
     const [scope = ''] = alternatives.map((together) => together.join(' '));
     super(`The credential lacks the scope ${alternatives.map((together) => together.join(' and ')).join(' or ')}.`, {
@@ -50,13 +48,13 @@ export class MissingScope extends DomainError {
 export class RoleNeedsAdmin extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'role_needs_admin';
-  /** @param detail a sentence that names the role or the user, and what only an admin may do */
+  /** @param detail a sentence that names the role or the user, and what only an administrator may do */
   constructor(detail: string) {
     super(`${detail} Use a key with the scope admin.`, { members: { scope: 'admin' } });
   }
 }
 
-/** The credential is valid, and the request came from a network that its `allow_from` does not admit. */
+/** The request came from a network that the `allow_from` of its valid credential does not admit. */
 export class OutsideAllowFrom extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'outside_allow_from';
@@ -78,13 +76,11 @@ export class OperatorNeeded extends DomainError {
 export class NotAnAdministrator extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'not_an_administrator';
-  /** @param detail names the way to the right */
   constructor(detail: string) {
     super(detail);
   }
 }
 
-/** The session of the console belongs to the operator, who has entered no tenant. */
 export class NoTenantEntered extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'no_tenant_entered';
@@ -93,7 +89,7 @@ export class NoTenantEntered extends DomainError {
   }
 }
 
-/** The session of the operator reads a tenant: nothing is written meanwhile. */
+/** The session of the operator reads a tenant: until it leaves the tenant, it writes nothing. */
 export class TenantEntered extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'tenant_entered';
@@ -102,7 +98,6 @@ export class TenantEntered extends DomainError {
   }
 }
 
-/** The act needs the operator's token itself, not a session of the console. */
 export class OperatorTokenNeeded extends DomainError {
   readonly kind = 'forbidden';
   readonly code = 'operator_token_needed';
@@ -122,7 +117,7 @@ export class SignInAgain extends DomainError {
   }
 }
 
-/** A credential that ended already cannot be rotated. */
+/** A credential that has ended cannot be rotated. */
 export class CredentialEnded extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'credential_ended';
@@ -131,7 +126,7 @@ export class CredentialEnded extends DomainError {
   }
 }
 
-/** A role that a user holds, or that a directory or rule names, can be neither deleted nor change its seat. */
+/** A role that a user holds, or that a directory or rule names, keeps its seat and cannot be deleted. */
 export class RoleInUse extends DomainError {
   readonly kind = 'conflict';
   readonly code = 'role_in_use';

@@ -16,7 +16,7 @@ export class TenantReady {
   constructor(readonly tenantId: string) {}
 }
 
-/** What the holders of a role may do in the administration of the tenant changes, in a transaction. */
+/** The rights of a role's holders change, in a transaction. */
 export class RoleConsoleChanged {
   constructor(
     readonly tx: SqlRunner,
@@ -27,7 +27,10 @@ export class RoleConsoleChanged {
   ) {}
 }
 
-/** A role of the catalogue is to be deleted, in a transaction: each room adds in how many places it names the role. */
+/**
+ * A role of the catalogue is to be deleted, in a transaction: each room adds the number of its places that name the
+ * role.
+ */
 export class RoleDeleting {
   uses = 0;
 
@@ -38,7 +41,7 @@ export class RoleDeleting {
   ) {}
 }
 
-/** A tenant gets another owner, who administers without a role; null: none. In a transaction. */
+/** A tenant gets another owner, who administers without a role; null for none. In a transaction. */
 export class OwnerChanged {
   constructor(
     readonly tx: SqlRunner,
@@ -48,7 +51,7 @@ export class OwnerChanged {
   ) {}
 }
 
-/** Users are neither owner nor break-glass account of their tenant any more. The transaction is committed. */
+/** Users are no longer owner or break-glass account of their tenant. The transaction is committed. */
 export class ProtectionEnded {
   constructor(
     readonly by: RequestedBy,
@@ -65,14 +68,11 @@ export interface LeftEndpoint {
   paused: boolean;
 }
 
-/**
- * A key or a user ends, in a transaction. What was made in its name ends with it; what continues is put into `endpoints` by
- * the rooms that keep it.
- */
+/** A key or a user ends, in a transaction, with what was made in its name. Rooms add what continues to `endpoints`. */
 export class MakerEnding {
   readonly endpoints: LeftEndpoint[] = [];
 
-  /** @param pause what continues is to be paused */
+  /** @param pause endpoints that continue are paused */
   constructor(
     readonly tx: SqlRunner,
     readonly by: AuditBy,

@@ -27,8 +27,8 @@ import { TenantsRepository } from './tenants.repository.js';
 import { TenantsService } from './tenants.service.js';
 
 /**
- * Tenants and their API keys. Global, because the routes of every room use its guards. A global module of `directory-sync`
- * provides `KnownUsers`.
+ * Tenants and their API keys. Global, because the routes of every room use its guards. A global module of
+ * `directory-sync` provides `KnownUsers`.
  */
 @Global()
 @Module({

@@ -8,34 +8,32 @@ import type { TenantBody, ApiKeyBody } from './tenants.dto.js';
 const COLUMNS = `id, name, time_zone, owner_user_id, break_glass, api_may_write_directory_users, base_url, help_url, created_at,
   updated_at`;
 
-/** What a tenant begins with: who takes a seat and who does not. */
 const FIRST_ROLES: readonly (readonly [name: string, takesSeat: boolean])[] = [
   ['User', true],
   ['Admin', true],
   ['Observer', false],
 ];
 
-/** A change of a tenant; what is left out stays. */
 export interface TenantChange {
   name?: string;
   time_zone?: string;
   owner_user_id?: string | null;
   break_glass?: string[];
   api_may_write_directory_users?: boolean;
-  /** An origin; null: the installation's address. */
+  /** An origin; null for the installation's address. */
   base_url?: string | null;
   help_url?: string | null;
 }
 
-/** The person behind a key `k`, be it through a key of theirs; null: there is none. */
+/** The maker of a key `k`, also through a personal key; null without a user. */
 const MAKER = `case
   when k.created_by ->> 'kind' in ('user', 'person') then k.created_by ->> 'id'
   when k.created_by ->> 'kind' = 'key' then (select m.owner_user_id from api_keys m
                                     where m.tenant_id = k.tenant_id and m.id = k.created_by ->> 'id')
   end`;
 
-// A service's key outlives its maker, and says so.
-// The column has the value `person` for the key of a user.
+// A service's key outlives its maker, and shows that.
+// // The column has the value `person` for the key of a user.
 const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scopes,
   case k.owner_kind when 'person' then 'user' else k.owner_kind end as owner_kind, k.owner_user_id, k.created_by, k.expires_at, k.last_used_at,
   k.revoked_at, k.replaces_id, k.created_at, k.allow_from, k.last_refusal,
@@ -44,7 +42,6 @@ const columnsOf = (users: KnownUsers): string => `k.id, k.name, k.prefix, k.scop
     from (select ${MAKER} as id) maker
     where maker.id is not null), false) as orphaned`;
 
-/** A key that is to be stored; the secret itself is not. */
 interface NewKeyRow {
   tenantId: string;
   id: string;
@@ -59,9 +56,7 @@ interface NewKeyRow {
   allowFrom: readonly string[];
 }
 
-/**
- * The statements of tenants.
- */
+/** The statements of tenants, their keys and roles. */
 @Injectable()
 export class TenantsRepository {
   private readonly columns: string;
@@ -76,7 +71,6 @@ export class TenantsRepository {
     this.roleColumns = `r.name, r.takes_seat, r.console, r.created_at, (${users.countQuery('r.tenant_id', 'r.name')}) as users`;
   }
 
-  /** A tenant with everything that belongs to one from the start. */
   async insert(
     tx: SqlRunner,
     tenant: { id: string; name: string; time_zone: string; api_may_write_directory_users: boolean },
@@ -95,13 +89,11 @@ export class TenantsRepository {
     return rows[0]!;
   }
 
-  /** The tenant that was made first; null: there is none. */
   async first(): Promise<string | null> {
     const { rows } = await this.db.query<{ id: string }>(`select id from tenants order by id limit 1`);
     return rows[0]?.id ?? null;
   }
 
-  /** Newest first. */
   async list(page: PageRequest): Promise<TenantBody[]> {
     const { rows } = await this.db.query<TenantBody>(
       `select ${COLUMNS} from tenants where ($1::text is null or id < $1) order by id desc limit $2`,
@@ -147,10 +139,10 @@ export class TenantsRepository {
   }
 
   /**
-   * Makes an origin the tenant's own address, in place of the one before; null: the tenant has none. A concurrent request for
-   * the same origin waits.
+   * Makes an origin the tenant's own address, in place of the former one; null removes the address. A concurrent
+   * request for the same origin waits.
    *
-   * @returns false when another tenant has it
+   * @returns false when another tenant has the origin
    */
   async takeAddress(tx: SqlRunner, tenantId: string, origin: string | null): Promise<boolean> {
     await tx.query(`delete from tenant_addresses where tenant_id = $1 and base_url is distinct from $2`, [
@@ -188,7 +180,6 @@ export class TenantsRepository {
     );
   }
 
-  /** Newest first. */
   async listKeys(tenantId: string, page: PageRequest): Promise<ApiKeyBody[]> {
     const { rows } = await this.db.query<ApiKeyBody>(
       `select ${this.columns} from api_keys k where k.tenant_id = $1 and ($2::text is null or k.id < $2)
@@ -206,7 +197,7 @@ export class TenantsRepository {
     return rows[0] ?? null;
   }
 
-  /** Returns the live keys that are of these users or that these users have made, oldest first. */
+  /** Returns the live keys that belong to these users or that these users have made, oldest first. */
   async keysOfUsers(
     tenantId: string,
     userIds: readonly string[],
@@ -222,7 +213,6 @@ export class TenantsRepository {
     return rows;
   }
 
-  /** Locks a key for a change to it; false when there is none. */
   async lockKey(tx: SqlRunner, tenantId: string, id: string): Promise<boolean> {
     const { rowCount } = await tx.query(`select 1 from api_keys where tenant_id = $1 and id = $2 for update`, [
       tenantId,
@@ -245,7 +235,7 @@ export class TenantsRepository {
     ]);
   }
 
-  /** Ends a key, a number of seconds from now; an earlier end stays. */
+  /** Ends a key in `inSeconds` seconds; an earlier end stays. */
   async revokeKey(tx: SqlRunner, tenantId: string, id: string, inSeconds: number): Promise<void> {
     await tx.query(
       `update api_keys set revoked_at = least(revoked_at, now() + make_interval(secs => $3))
@@ -276,7 +266,6 @@ export class TenantsRepository {
     await tx.query(`select 1 from roles where tenant_id = $1 and name = $2 for update`, [tenantId, name]);
   }
 
-  /** Null when the name is taken. */
   async insertRole(
     tx: SqlRunner,
     tenantId: string,

@@ -18,36 +18,26 @@ import type { TenantBody, CreateTenant, NewTenantBody } from './tenants.dto.js';
 import { OwnerChanged, ProtectionEnded, TenantCreated, TenantReady } from './tenants.events.js';
 import { TenantsRepository, type TenantChange } from './tenants.repository.js';
 
-/** Who does it, in which request; null outside of one. */
+/** The author of a change; `requestId` is null outside of a request. */
 export interface By {
   actor: Actor;
   requestId: string | null;
-  /** Why the operator changes it. */
+  /** Why the operator makes the change. */
   reason?: string;
 }
 
-/**
- * Demands a name that pages can show: of a tenant, a directory or a connection.
- *
- * @param before the name that it has; a name from before the rule can stay
- * @throws {InvalidFields} for any other name
- */
+/** @throws {InvalidFields} for a name that pages cannot show; one that is older than the rule can stay */
 export function demandPlainName(name: string, before?: string): void {
   if (name === before) return;
   const message = tenantNameProblem(name);
   if (message !== null) throw new InvalidFields([{ field: 'name', message }]);
 }
 
-/** Returns the users whom no directory can deactivate. */
 function protectedOf({ owner_user_id: owner, break_glass: named }: TenantBody): string[] {
   return [...(owner === null ? [] : [owner]), ...named];
 }
 
-/**
- * Makes and reads tenants.
- *
- * Changes tenants.
- */
+/** Creates, reads and changes tenants. */
 @Injectable()
 export class TenantsService {
   constructor(
@@ -63,7 +53,9 @@ export class TenantsService {
     private readonly config: Config,
   ) {}
 
-  /** A new tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for. */
+  /**
+   * Creates a tenant, with roles, an open seat limit and the beginnings of its chains; and a first key if asked for.
+   */
   async create(input: CreateTenant, by: By): Promise<NewTenantBody> {
     const tenant = await this.db.transaction(null, (tx) => this.createIn(tx, input, by));
     await this.events.publish(new TenantReady(tenant.id));
@@ -98,7 +90,6 @@ export class TenantsService {
     return this.repository.list(page);
   }
 
-  /** 404 when there is no such tenant. */
   async get(id: string): Promise<TenantBody> {
     const tenant = await this.repository.find(id);
     if (tenant === null) throw new NotFound('tenant');
@@ -106,8 +97,6 @@ export class TenantsService {
   }
 
   /**
-   * Changes the named fields.
-   *
    * @throws {InvalidFields} when the owner, or a newly named break-glass account, is not an active user of the tenant
    */
   async change(id: string, change: TenantChange, by: By): Promise<TenantBody> {
@@ -169,7 +158,7 @@ export class TenantsService {
     return [baseUrl, apiBaseUrl, appUrl].some((own) => new URL(own).host === new URL(origin).host);
   }
 
-  /** An id that was named before stays valid, so that a record can be sent back as read. */
+  /** An id that was already named stays valid, so that a record can be sent back as read. */
   private async demandActive(tx: SqlRunner, tenantId: string, named: string[], known: string[]): Promise<void> {
     for (const [place, userId] of named.entries()) {
       if (known.includes(userId) || (await this.users.isActive(tx, tenantId, userId))) continue;

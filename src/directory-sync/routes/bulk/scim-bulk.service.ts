@@ -18,7 +18,6 @@ export abstract class RefusalFace {
   abstract scimError(thrown: unknown): { status: number; body: ScimErrorBody };
 }
 
-/** The result of one operation (RFC 7644 §3.7.3). */
 interface BulkResult {
   method: string;
   bulkId?: string;
@@ -31,7 +30,6 @@ interface BulkResult {
 const PARTNER_FAILED = (id: string): ScimRequestError =>
   new ScimRequestError(409, `The operation that makes bulkId "${id.slice(0, 100)}" failed.`);
 
-/** The state of one bulk request while its operations run. */
 interface Progress {
   ids: Map<string, string>;
   results: (BulkResult | undefined)[];
@@ -39,9 +37,7 @@ interface Progress {
   effects: (RequestEffect | undefined)[];
 }
 
-/**
- * Runs the operations of `/Bulk` in their order. Each operation has the effect of a request of its own (RFC 7644 §3.7).
- */
+/** Runs the operations of `/Bulk` in their order. Each has the effect of a request of its own (RFC 7644 §3.7). */
 @Injectable()
 export class ScimBulkService {
   constructor(
@@ -50,7 +46,7 @@ export class ScimBulkService {
     private readonly face: RefusalFace,
   ) {}
 
-  /** Returns the BulkResponse as an object. Stops once `failOnErrors` operations have failed. */
+  /** Returns the BulkResponse. Stops once `failOnErrors` operations have failed. */
   async run(directory: CurrentDirectory, request: BulkRequest, facts: RequestFacts): Promise<object> {
     const plan = planBulk(request.operations);
     const progress: Progress = { ids: new Map(), results: [], failures: 0, effects: [] };
@@ -105,9 +101,8 @@ export class ScimBulkService {
   }
 
   /**
-   * Writes the references that waited for other operations of the request. Where the other operation failed, deletes
-   * the resource that was created without the reference: a client does not look for a part of a resource after a
-   * failure.
+   * Writes the references that waited for other operations of the request. Where another operation failed, deletes the
+   * resource: a client does not look for a part of a resource after a failure.
    */
   private async complete(
     directory: CurrentDirectory,
@@ -209,7 +204,7 @@ export class ScimBulkService {
   }
 }
 
-/** Returns how many operations of each kind had which status: `2 POST /Users 201, 1 PATCH /Groups 204`. */
+/** Counts operations by kind and status: `2 POST /Users 201, 1 PATCH /Groups 204`. */
 function countsOf(operations: readonly BulkOperation[], results: Progress['results']): string {
   const counts = new Map<string, number>();
   for (const { index, method, type } of operations) {
@@ -220,7 +215,7 @@ function countsOf(operations: readonly BulkOperation[], results: Progress['resul
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
-/** Returns what one operation did, for the logs; undefined: it was not run. */
+/** Returns the effect of one operation for the logs; undefined when it was not run. */
 function operationEffectOf(
   { index, method, type, id }: BulkOperation,
   { results, effects }: Progress,

@@ -29,7 +29,7 @@ const NEVER: Filter = { kind: 'not', term: ALWAYS };
 
 /**
  * Returns a filter on all resource types as it applies to one of them. An attribute that only another type has is
- * unassigned (RFC 7644 §3.4.2.1). An attribute that no type has stays in the filter, which is then refused.
+ * unassigned (RFC 7644 §3.4.2.1). An attribute that no type has stays in the filter and is refused later.
  */
 function filterFor(types: readonly ResourceTypeDef[], type: ResourceTypeDef, filter: Filter): Filter {
   switch (filter.kind) {
@@ -48,7 +48,7 @@ function filterFor(types: readonly ResourceTypeDef[], type: ResourceTypeDef, fil
   }
 }
 
-/** Returns the attribute to sort a resource type by; undefined where only another type has it. */
+/** Returns undefined where only another type has the attribute. */
 function sortFor(
   types: readonly ResourceTypeDef[],
   type: ResourceTypeDef,
@@ -65,7 +65,7 @@ function isForeign(types: readonly ResourceTypeDef[], type: ResourceTypeDef, { u
 
 interface Part {
   total: number;
-  /** Reads `count` resources from `startIndex` (the first is 1). */
+  /** `startIndex` begins at 1. */
   read(startIndex: number, count: number): Promise<string[]>;
 }
 
@@ -89,13 +89,13 @@ export class RootSearch {
       if (left > 0 && from <= part.total) {
         const found = await part.read(from, left);
         resources.push(...found);
-        // The page of this type was cut at its number of bytes. The resources behind it are on the next page.
+        // The page of this type was cut at its number of bytes. The next page has the other resources.
         const isCut = found.length > 0 && found.length < Math.min(left, part.total - from + 1);
         if (isCut || found.reduce((sum, text) => sum + text.length, 0) > SMALL_PAGE) break;
       }
       before += part.total;
     }
-    // The types are counted before they are read. Resources that were created in between are listed, so they count.
+    // The types are counted first. Resources that were created between count and read are listed, so they count.
     const listed = resources.length === 0 ? 0 : query.startIndex - 1 + resources.length;
     return listResponseText({
       totalResults: Math.max(
@@ -155,7 +155,6 @@ function keep(into: string[], text: string): string {
   return text;
 }
 
-/** Routes that concern all resource types: `/Bulk`, the query on the root, and `/Me`. */
 @ApiExcludeController()
 @Controller('scim/v2')
 @UseGuards(ScimGuard)

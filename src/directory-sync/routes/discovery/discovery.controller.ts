@@ -15,11 +15,7 @@ import { CURSOR_SECONDS } from '../page-sql.js';
 import { BULK_LIMITS, LIST_LIMITS, answerScim, Forbidden } from '../scim-request.js';
 import { ScimGuard, type ScimRequest } from '../scim.guard.js';
 
-/**
- * Returns the features of this service. All figures are the constants that the code enforces.
- *
- * @param withPagination false leaves out RFC 9865, which some clients refuse to read
- */
+/** `withPagination` false leaves out RFC 9865, which some clients refuse to read. */
 function featuresOf(documentationUri: string, withPagination: boolean): ServiceFeatures {
   return {
     documentationUri: `${documentationUri}/docs`,
@@ -68,8 +64,7 @@ export class ServiceProviderConfigController {
   serviceProviderConfig(@Req() req: BridgeRequest, @Res() res: BridgeResponse): void {
     refuseFilter(req);
     const base = `${this.config.baseUrl}/scim/v2`;
-    // The document is the same for every profile: profiles differ in the requests that they accept, not in the
-    // features.
+    // The document is the same for every profile: profiles differ only in the requests that they accept.
     const document = serviceProviderConfig(base, featuresOf(this.config.appUrl, this.config.announcesPagination));
     answerScim(res, 200, JSON.stringify(document));
   }

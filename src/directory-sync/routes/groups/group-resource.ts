@@ -6,12 +6,14 @@ import type { GroupRow } from '../../users/groups/group.row.js';
 import { type MemberPart, memberPartsOf } from '../../users/groups/memberships.sql.js';
 import { metaText } from '../users/user-resource.js';
 
-/** The number of characters that are written before other requests get their turn: less than a millisecond. */
+/** Characters that are written before other requests get their turn: less than a millisecond. */
 const PIECE = 512 * 1024;
-/** The mark of a member that is a group. */
+/** The first character of a member that is a group. */
 const STAR = '*'.charCodeAt(0);
 
-/** Writes the members of a group as the JSON text of an array, piece by piece. The database gives one line for each. */
+/**
+ * Writes the members of a group as the JSON text of an array, piece by piece. The input has one line for each member.
+ */
 class MemberWriter {
   private readonly shows: Readonly<Record<MemberPart, boolean>>;
   private at = 0;
@@ -34,7 +36,6 @@ class MemberWriter {
     return this.at > this.lines.length;
   }
 
-  /** Returns the next members as text of about the given length. */
   next(length: number): string {
     const { lines } = this;
     const isWhole = this.parts.length === 4;
@@ -68,21 +69,16 @@ class MemberWriter {
   }
 }
 
-/**
- * Returns members as the JSON text of an array without its brackets.
- *
- * @param lines one line for each member, see `membersColumn`
- */
+/** Returns a JSON array without its brackets. `lines`: see `membersColumn`. */
 export function memberText(lines: string, baseUrl: string, parts: readonly MemberPart[]): string {
   return new MemberWriter(lines, baseUrl, parts).next(Infinity);
 }
 
-/** Returns whether the text of members is too long for other requests to wait for it. */
 export function areMany(lines: string): boolean {
   return lines.length > PIECE / 4;
 }
 
-/** Like {@link memberText}, as bytes: between two pieces other requests are answered. */
+/** Returns the same text as bytes, and lets other requests run between two pieces. */
 export async function memberPieces(lines: string, baseUrl: string, parts: readonly MemberPart[]): Promise<Buffer[]> {
   const writer = new MemberWriter(lines, baseUrl, parts);
   const pieces: Buffer[] = [];
@@ -93,7 +89,6 @@ export async function memberPieces(lines: string, baseUrl: string, parts: readon
   }
 }
 
-/** Returns a group as a SCIM resource in JSON text. */
 export function groupText(row: GroupRow, baseUrl: string, projection: Projection | null): string {
   const own = ownText(row, baseUrl, projection);
   if (row.members === null || !projectionNeeds(projection, 'members')) return own;
@@ -101,7 +96,7 @@ export function groupText(row: GroupRow, baseUrl: string, projection: Projection
   return members === '' ? own : `{"members":[${members}],${own.slice(1)}`;
 }
 
-/** Returns a group as {@link groupText} does. A large one is made in pieces, so that other requests are answered. */
+/** Returns a group as text. A large one is made in pieces, so that other requests are answered. */
 export async function groupBody(
   row: GroupRow,
   baseUrl: string,
@@ -115,7 +110,7 @@ export async function groupBody(
   return Buffer.concat([Buffer.from('{"members":['), ...pieces, Buffer.from(`],${own}`)]);
 }
 
-/** The resource without its members. A projection never leaves out the id, so it has a first attribute. */
+/** A projection never leaves out the id, so the text has a first attribute. */
 function ownText(row: GroupRow, baseUrl: string, projection: Projection | null): string {
   const meta = { id: row.id, tag: etagOf(row.version), created_at: row.created_at, modified_at: row.updated_at };
   const text = `{"id":"${row.id}",${metaText('Group', 'Groups', meta, baseUrl)},${row.doc.slice(1)}`;

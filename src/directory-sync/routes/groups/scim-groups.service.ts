@@ -30,9 +30,8 @@ import { MembershipReview, type Review } from '../role-tasks/membership-review.j
 import { type CurrentDirectory, type RequestFacts, requireVersion } from '../scim-request.js';
 
 /**
- * Splits a group resource into its document and its members.
+ * `before` is the stored document; null for a new group.
  *
- * @param before the stored document that the new one replaces; null: the group is new
  * @throws {DocumentTooLarge} when its attributes are over the limit and larger than before
  */
 function splitGroup(resource: Resource, before: string | null): { draft: GroupDraft; members: Member[] } {
@@ -49,22 +48,18 @@ function splitGroup(resource: Resource, before: string | null): { draft: GroupDr
   };
 }
 
-/** Returns the refusal for a `displayName` that another group of the directory has (409). */
 function nameTaken(draft: GroupDraft) {
   return uniqueness(`Another group of this directory has the name "${draft.displayName.slice(0, 200)}".`);
 }
 
-/** Returns the ids of members. */
 export function idsOf(members: readonly Member[]): string[] {
   return members.map((member) => member.value);
 }
 
-/** Returns the ids that an edit adds as members. */
 function addedBy(edit: MemberEdit): string[] {
   return edit.kind === 'add' || edit.kind === 'replace' ? idsOf(edit.members) : [];
 }
 
-/** The groups of a directory. */
 const GROUP_TABLE: ListTable = {
   type: GROUP_TYPE,
   map: GROUP_COLUMN_MAP,
@@ -75,14 +70,10 @@ const GROUP_TABLE: ListTable = {
   keys: GROUP_KEYS,
 };
 
-/** The most bytes of members in one answer: about 200 000 members. */
+/** About 200 000 members. */
 const MAX_MEMBERS_BYTES = 32 * 1024 * 1024;
 
-/**
- * Returns the columns that a list of groups reads.
- *
- * @param parts the attributes that are shown of each member; null: the groups are shown without members
- */
+/** `parts` are the attributes that are shown of each member; null when the groups are shown without members. */
 function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
   const facts = `g.id, g.doc, coalesce(g.doc_bytes, octet_length(g.doc::text)) as doc_bytes, g.version,
     ${millisecondsSql('g.created_at')} as created_at,
@@ -97,7 +88,6 @@ function groupColumns(parts: readonly MemberPart[] | null): ListColumns {
   };
 }
 
-/** Returns the refusal 400 `tooMany` for a group with more members than an answer can hold. */
 function tooManyMembers(id: string) {
   return tooMany(
     `The members of group ${id} are more than the ${MAX_MEMBERS_BYTES} bytes that an answer can hold. ` +
@@ -127,7 +117,7 @@ export class ScimGroupsService {
     const row = await this.repository.insert({ tenantId, directoryId, owners, id, draft, members, at: new Date() });
     if (row === undefined) throw nameTaken(draft);
     request.done?.({ outcome: 'created', groupId: id });
-    // Members that are many were not answered: they are read with a share of the memory.
+    // An answer with very many members is read again with a share of the memory.
     return row.members_bytes == null ? row : this.stored(directory, id, request);
   }
 
@@ -253,7 +243,7 @@ export class ScimGroupsService {
   /**
    * Returns one group.
    *
-   * @param share the memory of the answer, for the members; null: the members are not read
+   * @param share the memory of the answer, for the members; null when the members are not read
    * @param parts the attributes that are shown of each member
    * @throws {ScimRequestError} `tooMany` when its members are more than an answer can hold
    */
@@ -302,7 +292,6 @@ export class ScimGroupsService {
     return row;
   }
 
-  /** Returns the group after a write; without members where the answer has no memory for them. */
   private stored(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<GroupRow> {
     const share = (request.withMembers ?? true) ? request.share : null;
     return this.read(directory, id, share).catch((error: unknown) => {
@@ -312,7 +301,6 @@ export class ScimGroupsService {
   }
 }
 
-/** Returns whether an edit only takes members away. */
 function onlyRemoves({ attributeOperations, memberEdits }: GroupPatchPlan): boolean {
   return attributeOperations.length === 0 && memberEdits.every(({ kind }) => kind.startsWith('remove'));
 }

@@ -17,16 +17,13 @@ import { UsersService } from '../../users/write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../../users/write/write-case.js';
 import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
-/** A write of a directory in preview to one user. */
 interface PreviewEdit {
   requestId: string;
-  /** Throws when the version is not the one that the client saw. */
+  /** Throws when the version differs from the one that the client saw. */
   check: (row: { revision: number } & Relations) => void;
-  /** Returns the resource after the write; null: no change. */
   next: (before: UserDocument) => UserDocument | null;
 }
 
-/** A user that a new resource would be linked with if the directory were live. */
 interface PreviewMatch {
   tx: SqlRunner;
   userId: string;
@@ -42,10 +39,9 @@ const LIVE: Trigger = { kind: 'live' };
 type LiveContext = WriteContext & { directory: WritingDirectory };
 
 /**
- * Stores writes of a directory in preview to users of other owners. The user stays unchanged; each directory has one
- * overlay for each user. Writes to the directory's own users are ordinary writes.
+ * Stores writes of a directory in preview to users of other owners, and applies them when the directory goes live.
  *
- * Applies the writes and removals that a directory has stored in preview for users of other owners.
+ * The user stays unchanged; each directory has one overlay for each user. Writes to its own users are ordinary writes.
  */
 @Injectable()
 export class PreviewEditing {
@@ -60,7 +56,7 @@ export class PreviewEditing {
   /**
    * Stores the result of the write as an overlay of the user.
    *
-   * @returns false: the user is the directory's own, or the directory is not in preview
+   * @returns false when the user is the directory's own, or the directory is not in preview
    * @throws {NotFound} when the directory does not see the user
    */
   async edit(directory: CurrentDirectory, id: string, { requestId, check, next }: PreviewEdit): Promise<boolean> {
@@ -87,11 +83,7 @@ export class PreviewEditing {
     });
   }
 
-  /**
-   * Stores a resource that would be linked with a user if the directory were live.
-   *
-   * @throws {Taken} when the directory has written to that user before
-   */
+  /** @throws {Taken} when the directory has written to that user before */
   async keepMatch(directory: CurrentDirectory, draft: UserDraft, match: PreviewMatch): Promise<void> {
     const { tx, userId, by, source } = match;
     const place: KeptPlace = { tenantId: directory.tenantId, directoryId: directory.id, userId };
@@ -101,7 +93,6 @@ export class PreviewEditing {
     if (!isKept) throw new Taken('user_name_taken', userId);
   }
 
-  /** Deletes the overlay of a user, in the write that links the user. */
   async forget({ tenantId, id }: CurrentDirectory, userId: string, tx: SqlRunner): Promise<void> {
     await this.writes.drop({ tenantId, directoryId: id, userId }, tx);
   }
@@ -126,11 +117,7 @@ export class PreviewEditing {
     throw new TooMuchContention();
   }
 
-  /**
-   * Processes one batch. Processed users are not found again, so a repeated batch does no harm.
-   *
-   * @returns how many users were handled; 0: nothing is left
-   */
+  /** Processes one batch, which can be repeated. Returns how many users were handled; 0 when none is left. */
   async step(taskId: string, context: LiveContext): Promise<number> {
     const { tenantId, directory } = context;
     const removed = await this.removed(tenantId, directory.id);
@@ -143,7 +130,6 @@ export class PreviewEditing {
     return removed.length + writes.length;
   }
 
-  /** Counts the users for whom something is stored. */
   async count(tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
       `select (select count(*) from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null)::int
@@ -158,14 +144,14 @@ export class PreviewEditing {
     const { tenantId, directory } = context;
     const isOthers = (row: UserRow): boolean => row.directory_id === null || row.directory_id === directory.takesOver;
     const isSeen = (row: UserRow): boolean => isOthers(row) || row.directory_id === directory.id;
-    // A user whom the directory has linked since stays: that write is newer than the removal.
+    // A user whom the directory has linked since the removal stays.
     if (write.doc === null)
       return this.usersService.remove(context, write.user_id, { visible: isOthers, trigger: LIVE });
     const draft = draftOf(JSON.parse(write.doc) as UserDocument, directory.attributeMap);
     const source = { ...context.source, request_id: write.source.request_id };
     try {
       await this.usersService.change({ ...context, source, mayWait: true }, write.user_id, isSeen, (row) =>
-        // The directory has linked the user meanwhile by a newer write.
+        // The directory has linked the user by a newer write.
         row.directory_id === directory.id
           ? null
           : { kind: 'link', draft, directoryId: directory.id, by: write.linked_by, trigger: LIVE },
@@ -183,7 +169,6 @@ export class PreviewEditing {
     return this.usersService.remove(context, id, { visible: own, ofGone: true, trigger: LIVE });
   }
 
-  /** Returns users of the directory whose removal was held because of the preview. */
   private async removed(tenantId: string, directoryId: string): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       `select id from users where tenant_id = $1 and directory_id = $2 and held = 'preview' and gone_at is not null
@@ -197,7 +182,7 @@ export class PreviewEditing {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // The user was removed meanwhile, or belongs to another directory now.
+      if (!(error instanceof NotFound)) throw error; // The user was removed since, or belongs to another directory now.
     }
   }
 }

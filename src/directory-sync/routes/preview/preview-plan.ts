@@ -5,7 +5,7 @@ import type { Decision } from '../../../tenancy/identity/held.rules.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { Directory } from '../../directories/directory.js';
 import type { RuleRole } from '../../users/role.rules.js';
-import { draftOf, emailKey, type UserDocument } from '../../users/user.mapping.js';
+import { draftOf, emailKeyOf, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { isBeyond } from '../../users/write/authority.rules.js';
@@ -14,18 +14,14 @@ import { NO_CONFLICTS, type WriteCase, type WritingDirectory } from '../../users
 import { stepsOf } from '../effect-steps.rules.js';
 import { noTotals, withEffects, type PlanTotals, effectOf, type SteppedEffect } from './preview.rules.js';
 
-/** The effect of going live on one user. */
 export interface PlannedUser extends SteppedEffect {
   id: string;
 }
 
-/** The effects of going live on the next users in the order of their ids. */
 export interface PlannedBatch {
-  /** Of these users, those that would change. */
   users: PlannedUser[];
-  /** The user after which the next batch begins; null: this batch is the last one. */
+  /** The user after which the next batch begins; null for the last batch. */
   next: string | null;
-  /** How many users the batch has looked at. */
   seen: number;
 }
 
@@ -35,9 +31,8 @@ interface Row extends UserRow {
   overlay: string | null;
 }
 
-/** Only these users are in memory at one time. */
 const BATCH = 1_000;
-/** A plan computes for at most this number of users before other requests have their turn: some milliseconds. */
+/** Users that are computed before other requests have their turn: some milliseconds. */
 const SLICE = 50;
 
 /** SQL of the ids of users that a directory in preview (`$2`) has written to, of those after `$3`. */
@@ -58,7 +53,7 @@ export class PreviewPlan {
     private readonly users: UsersRepository,
   ) {}
 
-  /** Computes the effects on the users after a user; `after` '': on the first ones. */
+  /** `after` is '' for the first batch. */
   async batch(directory: Directory, after: string): Promise<PlannedBatch> {
     const { tenantId } = directory;
     const tenant = await this.tenants.get(tenantId);
@@ -68,7 +63,6 @@ export class PreviewPlan {
     return { users, next: rows.length < BATCH ? null : rows.at(-1)!.id, seen: rows.length };
   }
 
-  /** Computes the totals alone. */
   async totals(directory: Directory): Promise<PlanTotals> {
     let totals = noTotals();
     for (let after: string | null = ''; after !== null;) {
@@ -79,7 +73,6 @@ export class PreviewPlan {
     return totals;
   }
 
-  /** Counts the users that the directory has written to, up to a number. */
   async count(tenantId: string, directoryId: string, most: number): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(`select count(*)::int as n from ${WRITTEN('$4')} w`, [
       tenantId,
@@ -110,7 +103,7 @@ export class PreviewPlan {
     const written = await inSlices(cases, writtenIn);
     const taken = await this.taken(tenantId, written.map(({ person }) => person), rows); // prettier-ignore
     const planned = await inSlices(rows, (row, i) => {
-      // A link with a user whose right the directory may not give waits for an admin, and so does the removal.
+      // A link with a user whose right the directory may not give waits for an administrator, and so does the removal.
       const waits = row.overlaid && isBeyond(tenant, row, live);
       const removed = !waits && (row.gone || (row.overlaid && row.overlay === null));
       const would = waits
@@ -138,13 +131,12 @@ export class PreviewPlan {
     return rows;
   }
 
-  /** Returns for each row whether another active user has its e-mail or `external_id`. */
   private async taken(
     tenantId: string,
     people: { email: string | null; external_id: string | null }[],
     rows: Row[],
   ): Promise<(i: number) => { emailTaken: boolean; externalIdTaken: boolean }> {
-    const emails = people.map(({ email }) => (email === null ? null : emailKey(email)));
+    const emails = people.map(({ email }) => emailKeyOf(email));
     const { rows: holders } = await this.db.query<{ id: string; email_key: string | null; key: string | null }>(
       `select id, email_key, null as key from users where tenant_id = $1 and email_key = any($2::text[]) and status = 'active'
        union all select id, null, person_external_id from users
@@ -161,13 +153,12 @@ export class PreviewPlan {
   }
 }
 
-/** Returns the decision about a user of whom a write waits for an admin. */
+/** The decision about a user whose write waits for an administrator. */
 function unchanged(row: UserRow): Decision {
   const { person, status, seat } = currentOf(row);
   return { inForce: { ...person, status }, seat, held: 'needs_admin' };
 }
 
-/** Maps a list; other requests have their turn after each slice of it. */
 async function inSlices<From, To>(list: readonly From[], map: (one: From, place: number) => To): Promise<To[]> {
   const mapped: To[] = [];
   for (const [place, one] of list.entries()) {

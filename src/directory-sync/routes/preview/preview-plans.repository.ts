@@ -5,23 +5,19 @@ import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 import type { PlannedUser } from './preview-plan.js';
 import { type PlanTotals, storedKinds, type ChangeEffect, type OwnerKind, type PreviewKind } from './preview.rules.js';
 
-/** A plan that is being made. */
 export interface NewPlan {
-  /** The begin of the work, as the database writes it: the plan may lack what was written later. */
+  /** The begin of the work by the clock of the database: the plan may lack later writes. */
   madeAt: string;
-  /** The settings of the directory that the plan depends on, as text. */
+  /** The settings of the directory that the plan depends on, as JSON text. */
   settings: string;
 }
 
-/** The stored plan of a directory. */
 interface StoredPlan {
   made_at: Date;
   totals: PlanTotals;
-  /** The directory has changed since. */
   stale: boolean;
 }
 
-/** A user of a stored plan. */
 export interface PlannedRow {
   user_id: string;
   user_name: string;
@@ -30,19 +26,17 @@ export interface PlannedRow {
   fields: string[];
   take_seat: boolean;
   held: HeldReason | null;
-  /** Null: a process of an older version made the plan. */
+  /** Null in a plan of an older version of the service. */
   steps: EffectSteps | null;
   made_at: Date;
 }
 
-/** Which users of a plan are asked for. */
 export interface PlannedFilter {
   kind: PreviewKind | undefined;
-  /** Only administrators who lose the console. */
   administrators: boolean;
 }
 
-/** What a plan depends on beside its users; `$1` is the tenant, `$2` the directory. The population moves with deletions. */
+/** Inputs of a plan beside its users; `$1` is the tenant, `$2` the directory. The population moves with deletions. */
 const SETTINGS = `(select jsonb_build_array(d.default_role, d.attribute_map, d.takes_over, d.may_grant_console,
     (select jsonb_agg(jsonb_build_array(r.group_id, r.role) order by r.position) from group_rules r
      where r.tenant_id = $1 and r.directory_id = $2),
@@ -62,7 +56,7 @@ const CHANGED = (since: string): string => `(
       and (u.directory_id is null or u.directory_id in (d.id, d.takes_over))
     order by u.updated_at, u.id limit 1) is not null)`;
 
-/** Stores the plans of directories in preview. A plan is named by its time; a newer one replaces it. */
+/** Stores the plans of directories in preview. The time of a plan identifies it; a newer plan replaces it. */
 @Injectable()
 export class PreviewPlansRepository {
   constructor(private readonly db: Database) {}
@@ -84,7 +78,7 @@ export class PreviewPlansRepository {
     return rows[0]!;
   }
 
-  /** Adds users to a plan that is being made. A repeated batch replaces its rows. */
+  /** Adds users to an unfinished plan. A repeated batch replaces its rows. */
   async add(tenantId: string, directoryId: string, { madeAt }: NewPlan, users: readonly PlannedUser[]): Promise<void> {
     const rows = users.map(({ id, kinds, fields, takesSeat, held, steps }) => {
       const facts = { fields, take_seat: takesSeat, held, steps, loses_console: losesConsole(steps) };
@@ -105,7 +99,7 @@ export class PreviewPlansRepository {
     });
   }
 
-  /** Makes a complete plan the one of the directory, unless there is a newer one, and deletes the rows of older ones. */
+  /** Makes a complete plan the current one unless a newer one exists, and deletes the rows of older plans. */
   async publish(
     tenantId: string,
     directoryId: string,
@@ -130,7 +124,6 @@ export class PreviewPlansRepository {
     });
   }
 
-  /** Returns at most `limit` users of the plan after a user, in the order of their ids. Deleted users are left out. */
   async users(
     tenantId: string,
     directoryId: string,
@@ -153,7 +146,7 @@ export class PreviewPlansRepository {
     return rows;
   }
 
-  /** Deletes the plan of a directory, and what of one is being made. */
+  /** Deletes the plan of a directory, also an unfinished one. */
   async dropAll(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
     await db.query(`delete from preview_plans where tenant_id = $1 and directory_id = $2`, [tenantId, directoryId]);
     await db.query(`delete from preview_plan_users where tenant_id = $1 and directory_id = $2`, [
@@ -162,7 +155,7 @@ export class PreviewPlansRepository {
     ]);
   }
 
-  /** Locks a directory against a change of its state; false: it is not in preview, or it is deleted. */
+  /** Locks a directory against a change of its state. Returns false when it is deleted or not in preview. */
   async lockInPreview(tx: SqlRunner, tenantId: string, directoryId: string): Promise<boolean> {
     const { rowCount } = await tx.query(
       `select 1 from directories where tenant_id = $1 and id = $2 and state = 'preview' and deleted_at is null

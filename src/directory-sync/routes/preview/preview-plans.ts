@@ -13,19 +13,15 @@ import { noTotals, withEffects, type PlanTotals } from './preview.rules.js';
 import { PreviewPlan } from './preview-plan.js';
 import { PreviewPlansRepository, type NewPlan } from './preview-plans.repository.js';
 
-/** The plan of a directory, as far as there is one. */
 export interface CurrentPlan {
   directory: Directory;
-  /** Null: there is no plan yet. */
   totals: PlanTotals | null;
-  /** Null: the directory has no plan. */
   madeAt: Date | null;
   stale: boolean;
-  /** The task that makes a newer plan; null: there is none. */
   taskId: string | null;
 }
 
-/** The payload of a `preview.plan`. `plan` is missing in the first batch. */
+/** `plan` is missing in the first batch. */
 interface PlanPayload {
   directory_id: string;
   plan?: NewPlan;
@@ -33,10 +29,9 @@ interface PlanPayload {
   totals?: PlanTotals;
 }
 
-/** The plan of a directory that has written to at most this many users is made within the request. */
 const AT_ONCE = 1_000;
 
-/** Makes the plan of going live once, and keeps it until the directory goes live or is deleted. */
+/** Makes the plan of going live, and keeps it until the directory goes live or is deleted. */
 @Injectable()
 export class PreviewPlans {
   constructor(
@@ -52,8 +47,8 @@ export class PreviewPlans {
   }
 
   /**
-   * Returns the plan of a directory. A missing or stale one is made at once where the directory has written to few users;
-   * of a larger one the stale plan is answered: a caller who may only read begins no task.
+   * Returns the plan of a directory. A missing or stale plan is made at once where the directory has written to few
+   * users. A larger stale plan is returned unchanged: a caller who may only read begins no task.
    *
    * @throws {NotFound} when the tenant has no such directory
    */
@@ -76,7 +71,7 @@ export class PreviewPlans {
   }
 
   /**
-   * Begins to make the plan anew. A task that does so already is answered in place of a second one.
+   * Begins to make the plan anew. Returns the task that is already doing so, if there is one.
    *
    * @throws {NotFound} when the tenant has no such directory
    * @throws {Conflict} `not_in_preview` when the directory is live
@@ -99,9 +94,9 @@ export class PreviewPlans {
   }
 
   /**
-   * Counts what going live needs: the seats that it would take, the free seats, and the administrators who would lose the console.
+   * Counts the seats that going live would take, the free seats, and the administrators who would lose the console.
    *
-   * @param settings those of the directory that change at the same moment; left out: none
+   * @param settings those that the same request changes
    * @throws {NotFound} when the tenant has no such directory
    */
   async liveNeed(tenantId: string, directoryId: string, settings?: RoleSettings): Promise<LiveNeed> {
@@ -117,14 +112,13 @@ export class PreviewPlans {
     return this.plan.totals({ ...directory, ...settings });
   }
 
-  /** Compares the seats of a plan with the seats that are free now. */
   async seatsOf(
     tenantId: string,
     { takeSeat: needed, freeSeat }: Pick<PlanTotals, 'takeSeat' | 'freeSeat'>,
   ): Promise<SeatNeed> {
     const { limit, policies } = await this.seatsRepository.limitOf(tenantId);
     if (limit === null || policies.scim === 'allow') return { needed, free: null, missing: 0 };
-    // Seats of leavers are available for users who wait.
+    // Seats of leavers become available for waiting users.
     const free = Math.max(0, limit - (await this.seatsRepository.used(tenantId)) + freeSeat);
     return { needed, free, missing: Math.max(0, needed - free) };
   }
@@ -147,7 +141,7 @@ export class PreviewPlans {
     const { directory_id: id, after = '' } = payload;
     const plan = payload.plan ?? (await this.repository.begin(tenantId, id));
     const directory = await this.directories.fresh(tenantId, id);
-    // The rows of a plan went when the directory went live or was deleted.
+    // The directory went live or was deleted, and its plan with it.
     if (directory?.state !== 'preview') return { done: 0, next: null };
     const { users, next, seen } = await this.plan.batch(directory, after);
     await this.repository.add(tenantId, id, plan, users);

@@ -15,7 +15,6 @@ import { PreviewPlans, type CurrentPlan } from './preview-plans.js';
 import { type PlannedRow, PreviewPlansRepository, type PlannedFilter } from './preview-plans.repository.js';
 import { PREVIEW_KINDS, kindsOf } from './preview.rules.js';
 
-/** Numbers of users by the effect of going live. */
 class PreviewCounts {
   @ApiProperty({ description: 'New users.' })
   create!: number;
@@ -42,7 +41,6 @@ class PreviewCounts {
   administrators!: number;
 }
 
-/** The effect of going live on one user. */
 class PreviewedUser {
   @ApiProperty()
   user_id!: string;
@@ -68,7 +66,6 @@ class PreviewedUser {
   steps!: EffectStepsBody | null;
 }
 
-/** The effects of going live, one page. */
 export class PreviewBody {
   @ApiProperty()
   directory_id!: string;
@@ -104,7 +101,6 @@ export class PreviewBody {
   next_cursor!: string | null;
 }
 
-/** The columns of a plan as CSV. */
 export const PLAN_COLUMNS = [
   'user_id',
   'user_name',
@@ -123,13 +119,11 @@ export const PLAN_COLUMNS = [
   'made_at',
 ] as const;
 
-/** Returns a user of a plan as the API shows it. */
 export function previewedUser(row: PlannedRow): PreviewedUser {
   const { user_id, user_name, fields, take_seat, held, steps } = row;
   return { user_id, user_name, would: kindsOf(row), fields, take_seat, held, steps };
 }
 
-/** Returns the cells of a user of a plan, in the order of {@link PLAN_COLUMNS}. */
 export function planCells(row: PlannedRow): unknown[] {
   const { user_id, user_name, would, fields, take_seat, held, steps } = previewedUser(row);
   const sides = (['role', 'status', 'seat', 'console'] as const).flatMap((name) => [
@@ -139,10 +133,8 @@ export function planCells(row: PlannedRow): unknown[] {
   return [user_id, user_name, would.join(' '), fields.join(' '), String(take_seat), held, ...sides, row.made_at];
 }
 
-/** The rows of an export that are in memory at one time. */
 const EXPORTED = 1_000;
 
-/** Shows the effects of going live for a directory in preview. */
 @ApiController('directories/:directory_id/preview', { tag: 'directories' })
 @RequireScope('admin')
 export class PreviewController {
@@ -205,7 +197,6 @@ export class PreviewController {
     return newTaskBody(await this.plans.begin(caller, id));
   }
 
-  /** Seats and guard are compared with what is there now. */
   private async head(
     tenantId: string,
     { directory, totals, madeAt, stale, taskId }: CurrentPlan,

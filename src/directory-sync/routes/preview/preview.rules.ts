@@ -5,23 +5,19 @@ import { type EffectSteps, losesConsole } from '../effect-steps.rules.js';
 const OWNER_KINDS = ['create', 'link', 'take_over'] as const;
 const CHANGE_KINDS = ['update', 'deactivate', 'delete'] as const;
 
-/** The kinds of effects of going live on one user. */
 export const PREVIEW_KINDS = [...OWNER_KINDS, ...CHANGE_KINDS] as const;
 
 /** How the directory gets a user. A user has at most one of these kinds. */
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 /** What changes of a user. A user has at most one of these kinds. */
 export type ChangeEffect = (typeof CHANGE_KINDS)[number];
-/** The effect of going live on one user. */
 export type PreviewKind = (typeof PREVIEW_KINDS)[number];
 
-/** The kinds of a user in two columns, as they are stored. */
 interface KindParts {
   owner_kind: OwnerKind | null;
   change_kind: ChangeEffect | null;
 }
 
-/** Returns the kinds of a user in two columns. */
 export function storedKinds(kinds: readonly PreviewKind[]): KindParts {
   return {
     owner_kind: OWNER_KINDS.find((kind) => kinds.includes(kind)) ?? null,
@@ -29,41 +25,32 @@ export function storedKinds(kinds: readonly PreviewKind[]): KindParts {
   };
 }
 
-/** Returns the kinds of a user from two columns. */
 export function kindsOf({ owner_kind: owner, change_kind: change }: KindParts): PreviewKind[] {
   return [owner, change].filter((kind) => kind !== null);
 }
 
-/** A user that a directory in preview has written to. */
 export interface Previewed {
-  /** The owner of the user now. */
   owner: 'own' | 'unmanaged' | 'replaced';
-  /** The directory has removed the user. */
   removed: boolean;
   current: Current;
-  /** The effective state after going live; null: the user is removed. */
+  /** The effective state after going live; null when the user is removed. */
   would: Decision | null;
 }
 
-/** The effects of going live on one user. */
 export interface PreviewEffect {
   kinds: PreviewKind[];
-  /** The fields of the user that would change. */
   fields: string[];
   takesSeat: boolean;
   freesSeat: boolean;
-  /** The user goes out of force, or gives the seat back: the guard of the directory counts that. */
+  /** The user goes out of force, or gives the seat back: the guard of the directory counts these users. */
   leaves: boolean;
-  /** Why the user would be held; null: the user would not be held. */
   held: HeldReason | null;
 }
 
-/** The effects of going live on one user, with what the user is now and then. */
 export interface SteppedEffect extends PreviewEffect {
   steps: EffectSteps;
 }
 
-/** Returns the effect of going live on a user; `kind` null: none. */
 export function effectOf({ owner, removed, current, would }: Previewed): PreviewEffect {
   const holds = current.seat === 'held';
   if (removed || would === null) {
@@ -94,24 +81,21 @@ function changedFields(current: Current, would: Decision): string[] {
   return changed;
 }
 
-/** Numbers of the users of a plan. */
 export interface PlanTotals {
   kinds: Record<PreviewKind, number>;
   takeSeat: number;
   freeSeat: number;
-  /** Departures, which the guard of the directory counts. */
+  /** Departures that the guard of the directory counts. */
   leave: number;
   /** Administrators who lose the console; missing in a plan of an older version. */
   administrators?: number;
 }
 
-/** Returns the totals of a plan without users. */
 export function noTotals(): PlanTotals {
   const kinds = Object.fromEntries(PREVIEW_KINDS.map((kind) => [kind, 0])) as PlanTotals['kinds'];
   return { kinds, takeSeat: 0, freeSeat: 0, leave: 0, administrators: 0 };
 }
 
-/** Returns totals with the effects of some more users. */
 export function withEffects(totals: PlanTotals, effects: readonly SteppedEffect[]): PlanTotals {
   const sum = { ...totals, administrators: totals.administrators ?? 0, kinds: { ...totals.kinds } };
   for (const { kinds, takesSeat, freesSeat, leaves, steps } of effects) {

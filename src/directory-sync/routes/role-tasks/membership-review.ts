@@ -6,22 +6,19 @@ import { TasksRepository } from '../../../engine/work/tasks.repository.js';
 import { UsersService } from '../../users/write/users.service.js';
 import { writeContext, type CurrentDirectory } from '../scim-request.js';
 
-/** Users whose roles have to be computed again, and the task for it. */
 export interface Review {
   task: string;
   people: string[];
-  /** The group whose members have changed. */
   group: GroupName;
 }
 
-/** The roles of at most this many users are updated before the IdP gets its answer; of more users by the task. */
+/** Roles of at most this number of users are updated before the answer; those of more users by the task. */
 const INLINE = 100;
-/** The runner leaves the task to the request for this many seconds. */
 const RESERVED_SECONDS = 30;
 
 /**
- * Updates roles when memberships or rules change. The transaction of the change adds a task for the users, so the
- * update also happens if this process ends before it.
+ * Updates roles when memberships change. The transaction of the change adds a task for the users, so the update also
+ * happens if this process ends before it.
  */
 @Injectable()
 export class MembershipReview {
@@ -30,15 +27,13 @@ export class MembershipReview {
     private readonly tasks: TasksRepository,
   ) {}
 
-  /** Starts the tasks that were added, after the commit. */
   wake(): void {
     this.tasks.wake();
   }
 
   /**
-   * Adds a task for users whose membership of a group has changed, if a rule names that group. The rules of a directory
-   * apply to its own users: a member that is unmanaged or belongs to another directory gets no role. A task that the
-   * request runs itself is reserved for it.
+   * Adds a task for users whose membership of a group has changed, if a rule names the group. Rules of a directory
+   * apply to its own users only. A task that the request runs itself is reserved for the request.
    */
   async note(
     tx: SqlRunner,
@@ -64,7 +59,7 @@ export class MembershipReview {
     return { task: id, people, group };
   }
 
-  /** Updates the roles of a few users before the answer, after the commit. Many users are left to the task. */
+  /** Updates the roles of a few users before the answer, after the commit. The task updates those of many users. */
   async now(directory: CurrentDirectory, review: Review | null, requestId: string): Promise<void> {
     if (review === null) return;
     if (review.people.length > INLINE) {
@@ -75,7 +70,6 @@ export class MembershipReview {
     await this.tasks.finish(directory.tenantId, review.task);
   }
 
-  /** Returns the group if a rule names it. */
   private async ruledGroup(tx: SqlRunner, tenantId: string, groupId: string): Promise<GroupName | null> {
     const { rows } = await tx.query<GroupName>(
       `select g.id, g.display_name as name from group_rules r
@@ -94,7 +88,6 @@ export class MembershipReview {
     return rows.map((row) => row.id);
   }
 
-  /** Computes the effective state of one user of the directory again. */
   private async review(
     directory: CurrentDirectory,
     userId: string,
@@ -105,7 +98,7 @@ export class MembershipReview {
     try {
       await this.users.reconsider(writeContext(directory, requestId, new Date()), userId, { trigger });
     } catch (error) {
-      if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
+      if (!(error instanceof NotFound)) throw error; // The user was deleted since.
     }
   }
 }

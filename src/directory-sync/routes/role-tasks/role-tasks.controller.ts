@@ -14,7 +14,6 @@ import { DirectoriesService } from '../../directories/directories.service.js';
 import { GroupRulesService } from '../../directories/group-rules.service.js';
 import { RulesPlan, RulesPlanBody } from './rules-plan.js';
 
-/** Lists the tasks of one directory, with their progress. */
 @ApiController('directories/:directory_id', { tag: 'directories' })
 @RequireScope('directories:read')
 export class RoleTasksController {
@@ -38,7 +37,7 @@ export class RoleTasksController {
     return taskPage(page, rows, this.clock.now());
   }
 
-  /** The name that the list had first. */
+  /** The former path of the list. */
   @Get('jobs')
   @ApiExcludeEndpoint()
   listJobs(
@@ -50,7 +49,6 @@ export class RoleTasksController {
   }
 }
 
-/** Shows the effect of group rules before they are written. */
 @ApiController('directories/:directory_id/rules/plan', { tag: 'directories' })
 @RequireEveryScope('users:read', 'directories:read')
 export class RulesPlanController {

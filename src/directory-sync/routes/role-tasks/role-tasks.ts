@@ -23,16 +23,12 @@ import { PreviewPlans } from '../preview/preview-plans.js';
 import { PreviewPlansRepository } from '../preview/preview-plans.repository.js';
 import { RulesPlan } from './rules-plan.js';
 
-/** The payload of a task of a directory. */
 interface RolePayload {
   directory_id: string;
-  /** The users of a `role-review`. */
   user_ids?: string[];
-  /** The group whose members have changed, of a `role-review`. */
   group?: GroupName;
   /** The directory went live, of `rules-changed`. */
   live?: true;
-  /** The user after which the next batch begins. */
   after?: string;
 }
 
@@ -40,7 +36,6 @@ type RoleTask = Task<RolePayload>;
 
 const BATCH = 200;
 
-/** Runs the tasks for changed memberships, changed rules and going live. */
 @Injectable()
 export class RoleTasks {
   constructor(
@@ -55,21 +50,20 @@ export class RoleTasks {
     handlers.add<RolePayload>(['preview-live'], { run: (task) => this.goLive(task), cancellable });
   }
 
-  /** Computes the effective state of a batch of users again. */
   private async review(task: RoleTask): Promise<Batch> {
     const ids = task.kind === 'role-review' ? listed(task) : await this.ofDirectory(task);
     const context = ids.length === 0 ? null : await this.contextOf(task);
     const trigger = triggerOf(task);
     for (const id of context === null ? [] : ids) {
       await this.users.reconsider(context!, id, { trigger }).catch((error: unknown) => {
-        if (!(error instanceof NotFound)) throw error; // The user was deleted meanwhile.
+        if (!(error instanceof NotFound)) throw error; // The user was deleted since.
       });
     }
     const next = ids.length < BATCH ? null : { ...task.payload, after: ids.at(-1) };
     return { done: ids.length, next };
   }
 
-  /** Applies a batch of stored writes of a preview. Ends where the directory is back in preview. */
+  /** Applies a batch of stored writes of a preview. Stops where the directory is in preview again. */
   private async goLive(task: RoleTask): Promise<Batch> {
     const context = await this.contextOf(task);
     if (context?.directory.state !== 'live') return { done: 0, next: null };
@@ -110,7 +104,6 @@ function listed({ payload, done }: RoleTask): string[] {
   return (payload.user_ids ?? []).slice(done, done + BATCH);
 }
 
-/** Changes the users of a directory that is deleted, or changes its state or its rules. */
 @Injectable()
 export class PeopleOfDirectory extends DirectoryPeople {
   constructor(
@@ -152,7 +145,7 @@ export class PeopleOfDirectory extends DirectoryPeople {
     state: DirectoryState,
     source: ChangeSource,
   ): Promise<void> {
-    // Going back to preview changes no user.
+    // A change back to preview changes no user.
     if (state === 'preview') return;
     await this.storedPlans.dropAll(db, tenantId, directoryId);
     const payload = { directory_id: directoryId };
@@ -181,9 +174,8 @@ async function addRulesTask(
 }
 
 /**
- * Releases users that a directory has written while it was being deleted. A request that passed the guard just before
- * can write for about a second after. A lock on the directory would prevent this, at a cost for every write of every
- * directory.
+ * Releases users that a directory wrote while it was being deleted. A request that passed the guard before can write
+ * for about a second. A lock on the directory would cost time in every write of every directory.
  */
 @Injectable()
 export class DeletedDirectories extends IntervalWork {

@@ -2,23 +2,18 @@ import type { LeftOutItem } from '../../../engine/work/tasks.repository.js';
 import { leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import { losesConsole, type EffectSteps } from '../effect-steps.rules.js';
 
-/** The effect of changed rules on one user. */
 export interface RulesEffect {
-  /** The role in force, and the one that the rules would give; null: no role. */
+  /** `from` is the role in force, `to` the one that the rules would give; null means no role. */
   from: string | null;
   to: string | null;
   /** `gains`: the user would need a seat and holds none. */
   seat: 'gains' | 'loses' | 'none';
-  /** The user would go out of force, or give the seat back: the guard of the directory counts that. */
+  /** The user would go out of force, or give the seat back: the guard of the directory counts these users. */
   leaves: boolean;
 }
 
 /**
- * Returns the effect of changed rules on a user; null: there is none. A user whose decision is the same under the present
- * rules is left out: what else waits for this user is no effect of the change.
- *
- * @param present the decision under the present rules
- * @param changed the decision under the changed rules
+ * Returns null when the decision is the same under the present rules: then the difference is no effect of the change.
  */
 export function effectOfRules(current: Current, present: Decision, changed: Decision): RulesEffect | null {
   if (present.inForce.role === changed.inForce.role && present.seat === changed.seat) return null;
@@ -29,28 +24,24 @@ export function effectOfRules(current: Current, present: Decision, changed: Deci
   return { from, to, seat, leaves: leaves(current, changed) };
 }
 
-/** A user who would have another role or seat. */
 export interface RulesPlanned extends RulesEffect {
   user_id: string;
   user_name: string;
   steps: EffectSteps;
 }
 
-/** The effect of changed rules on all users of a directory, counted. */
 export interface RulesTotals {
   total: number;
   take_seat: number;
   free_seat: number;
   /** Departures that the guard of the directory counts. */
   leavers: number;
-  /** Administrators who lose the console; missing in a task that a process of an older version began. */
+  /** Administrators who lose the console; missing in a task of an older version. */
   administrators?: number;
 }
 
-/** The totals before the first user. */
 export const NO_TOTALS: RulesTotals = { total: 0, take_seat: 0, free_seat: 0, leavers: 0, administrators: 0 };
 
-/** Returns totals with some more users. */
 export function withUsers(totals: RulesTotals, users: readonly RulesPlanned[]): RulesTotals {
   return {
     total: totals.total + users.length,
@@ -64,7 +55,6 @@ export function withUsers(totals: RulesTotals, users: readonly RulesPlanned[]): 
 const REASONS = { gains: 'takes_seat', loses: 'frees_seat', none: 'role_changes' } as const;
 const SEATS = { gains: ', and would need a seat', loses: ', and would give the seat back', none: '' } as const;
 
-/** Returns a user as the task of a plan lists them. */
 export function noteOf({ user_id, user_name, from, to, seat, steps }: RulesPlanned): LeftOutItem {
   const roles = `has ${from === null ? 'no role' : `the role ${from}`} and would have ${to ?? 'none'}`;
   const loses = losesConsole(steps);

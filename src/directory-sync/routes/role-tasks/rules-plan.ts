@@ -34,7 +34,6 @@ import {
   noteOf,
 } from './rules-plan.rules.js';
 
-/** The effect of changed rules on one user, as the API shows it. */
 class RulesPlanUser {
   @ApiProperty()
   user_id!: string;
@@ -53,7 +52,6 @@ class RulesPlanUser {
   steps!: EffectStepsBody;
 }
 
-/** The effect of changed rules on the users of a directory. */
 export class RulesPlanBody {
   @ApiProperty({ description: 'Users whose role or seat would change.' })
   total!: number;
@@ -82,26 +80,19 @@ export class RulesPlanBody {
   administrators!: number;
 }
 
-/** From this number of users on the plan of a directory is a task. */
 const TASK_FROM = 1_000;
-/** Only these users are in memory at one time: their rows are decoded in one turn of the event loop. */
+/** Users in memory at one time: their rows are decoded in one turn of the event loop. */
 const BATCH = 200;
-/** A plan computes for at most this time before other requests have their turn. */
 const SLICE_MS = 10;
-/** The users that an answer shows. */
 const SHOWN = 200;
 
-/** The effects on the next users in the order of their ids. */
 interface PlannedBatch {
-  /** Of these users, those that would change. */
   users: RulesPlanned[];
-  /** How many users the batch has looked at. */
   seen: number;
-  /** The user after which the next batch begins; null: this batch is the last one. */
+  /** The user after which the next batch begins; null for the last batch. */
   next: string | null;
 }
 
-/** Returns the obstacles of a user as they are now: rules change none of them. */
 function conflictsOf(row: UserRow): Conflicts {
   return {
     ...NO_CONFLICTS,
@@ -111,26 +102,21 @@ function conflictsOf(row: UserRow): Conflicts {
   };
 }
 
-/** The payload of a `rules.plan`. */
 interface Payload {
   directory_id: string;
   rules: readonly GroupRule[];
-  /** The user after which the next batch begins. */
   after?: string;
   totals?: RulesTotals;
 }
 
-/** The users that a task lists. */
 const LISTED = 1_000;
 
 /**
- * Computes the effect of changed group rules on the users of a directory. Changes nothing.
- *
- * Plans rules for a directory of many users, in a task.
+ * Computes the effect of changed group rules on the users of a directory, without changing them. Many users are a task.
  */
 @Injectable()
 export class RulesPlan {
-  /** The plans of each tenant that are being made or wait. */
+  /** By tenant: plans that run or wait. */
   private readonly lines = new Map<string, { turns: Semaphore; waiting: number }>();
 
   constructor(
@@ -146,7 +132,6 @@ export class RulesPlan {
     handlers.add<Payload>(['rules.plan'], { run: (task) => this.step(task) });
   }
 
-  /** Returns the number of users if their plan takes too long for a request; null: it does not. */
   async large(tenantId: string, directoryId: string): Promise<number | null> {
     const { rows } = await this.db.query<{ n: number }>(
       `select count(*)::int as n from users where tenant_id = $1 and directory_id = $2 and gone_at is null`,
@@ -155,7 +140,6 @@ export class RulesPlan {
     return rows[0]!.n >= TASK_FROM ? rows[0]!.n : null;
   }
 
-  /** Plans rules for all users of a directory. The plans of a tenant are made one after the other. */
   async of(tenantId: string, directoryId: string, rules: readonly GroupRule[]): Promise<RulesPlanBody> {
     const line = this.lines.get(tenantId) ?? { turns: new Semaphore(1), waiting: 0 };
     this.lines.set(tenantId, line);
@@ -183,7 +167,7 @@ export class RulesPlan {
     return { ...counts, administrators, data, ...(await this.consequences(directory, totals)) };
   }
 
-  /** Computes the effects on the users after a user; `after` '': on the first ones. */
+  /** `after` is '' for the first batch. */
   async batch(directory: Directory, rules: readonly GroupRule[], after: string): Promise<PlannedBatch> {
     const tenant = await this.tenants.get(directory.tenantId);
     const rows = await this.rows(directory.tenantId, directory.id, after);
@@ -191,7 +175,7 @@ export class RulesPlan {
     return { users, seen: rows.length, next: rows.length < BATCH ? null : rows.at(-1)!.id };
   }
 
-  /** Counts the administrators who would lose the console. Only the users who administer are computed. */
+  /** Counts the administrators who would lose the console. Only users who administer are computed. */
   async administratorsLost(tenantId: string, directoryId: string, changed: ChangedDirectory): Promise<number> {
     const directory = await this.directories.fresh(tenantId, directoryId);
     if (directory === null) throw new NotFound('directory');
@@ -213,7 +197,6 @@ export class RulesPlan {
     return lost;
   }
 
-  /** Compares seats and departures with the free seats and the guard of now. */
   async consequences(
     { tenantId, id, guard }: Directory,
     totals: RulesTotals,
@@ -266,13 +249,13 @@ export class RulesPlan {
     return users;
   }
 
-  /** Returns the roles that rules would give each of the users, in the order of the rules. */
+  /** Returns the roles that rules would give to users, in the order of the rules. */
   private async rolesBy(
     tenantId: string,
     rules: readonly GroupRule[],
     userIds: string[],
   ): Promise<Map<string, RuleRole[]>> {
-    // Memberships are read by user: a rule may name a group of a hundred thousand.
+    // Memberships are read by user: a rule can name a group of 100 000 members.
     const { rows } = await this.db.query<{ member_id: string; role: string; group_id: string }>(
       `select m.member_id, r.role, m.group_id from unnest($4::text[]) u (id)
          cross join lateral (
@@ -299,9 +282,6 @@ export class RulesPlan {
   }
 
   /**
-   * Begins to plan rules.
-   *
-   * @param total the users of the directory
    * @throws {TooMany} `too_many_tasks`
    * @throws {Conflict} `plan_under_way` while another plan of the tenant waits or runs
    */
@@ -333,7 +313,7 @@ export class RulesPlan {
     if (directory === null) throw new TaskFailed('The directory was deleted meanwhile.');
     const { after = '', totals: before = NO_TOTALS } = payload;
     const { users, seen, next } = await this.batch(directory, payload.rules, after);
-    // Administrators who lose the console are listed however many users come before them.
+    // Administrators who lose the console are listed even after the first 1 000 users.
     const room = Math.max(0, LISTED - before.total);
     for (const user of users.filter(({ steps }, place) => place < room || losesConsole(steps))) {
       await this.tasks.addLeftOut(tenantId, id, noteOf(user));

@@ -17,7 +17,6 @@ import type { HeldCount } from '../../users/held/held.dto.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { UsersService } from '../../users/write/users.service.js';
 
-/** An active user whom the replaced directory still manages. */
 export class UnlinkedUserBody extends OmitType(PersonBody, ['external_id']) {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   user_id!: string;
@@ -31,13 +30,11 @@ export class UnlinkedUserBody extends OmitType(PersonBody, ['external_id']) {
   updated_at!: string;
 }
 
-/** An active user whom a replaced directory still manages. */
 export type UnlinkedUserRow = Omit<UnlinkedUserBody, 'updated_at'> & { updated_at: Date };
 
 /** A live directory that has taken over another one. */
 export type Successor = Directory & { takesOver: string };
 
-/** Which unlinked users a task is about: those of a list, else all. */
 interface UnlinkedChoice {
   user_ids?: string[] | undefined;
 }
@@ -46,17 +43,12 @@ interface UnlinkedChoice {
 const MATCHES = `u.tenant_id = $1 and u.directory_id = $2 and u.status = 'active'
   and ($3::text[] is null or u.id = any($3))`;
 
-/** `after`: the user after which the next batch begins. */
 type Payload = UnlinkedChoice & { directory: string; after?: string };
 
 const BATCH = 100;
 const NOT_UNLINKED = 'The user is not active, or the replaced directory does not manage the user.';
 
-/**
- * Deactivates users whom a replaced directory still manages, as if its successor had written `active: false`.
- *
- * Active users whom a replaced directory still manages, since its successor has not linked them.
- */
+/** Deactivates users whom a replaced directory still manages, as if its successor had written `active: false`. */
 @Injectable()
 export class UnlinkedDepartures {
   constructor(
@@ -71,9 +63,7 @@ export class UnlinkedDepartures {
   }
 
   /**
-   * Begins a task.
-   *
-   * @throws {NotFound} when the one user of the choice is not unlinked
+   * @throws {NotFound} when the only user of the choice is not unlinked
    * @throws {TooMany} `too_many_tasks`
    */
   async begin(caller: Caller, { id }: Successor, choice: UnlinkedChoice, count: number): Promise<TaskRow> {
@@ -106,7 +96,6 @@ export class UnlinkedDepartures {
     return { done: rows.length + others.length, next, result };
   }
 
-  /** Links one user with the successor, whose guard decides about the departure; returns what came of it. */
   private async one(
     task: Task<Payload>,
     successor: Successor,
@@ -135,7 +124,6 @@ export class UnlinkedDepartures {
     }
   }
 
-  /** The users of the list whom the task is not about. */
   private async others(successor: Successor, ids: string[] | undefined): Promise<string[]> {
     if (ids === undefined) return [];
     const rows = await this.listUsers(successor, { after: null, limit: ids.length }, { user_ids: ids });
@@ -160,7 +148,7 @@ export class UnlinkedDepartures {
   }
 
   /**
-   * Returns the directory, if it has taken over another one; null: it takes over none.
+   * Returns the directory if it has taken over another one, else null.
    *
    * @throws {NotFound} when the tenant has no such directory
    * @throws {Conflict} `no_take_over` while it is in preview; `going_live` while it still links users
@@ -180,7 +168,6 @@ export class UnlinkedDepartures {
     return { ...directory, takesOver };
   }
 
-  /** Returns at most `limit` users after a user, in the order of their ids. */
   async listUsers(
     { tenantId, takesOver }: Successor,
     { after, limit }: { after: string | null; limit: number },

@@ -14,7 +14,6 @@ import { countedAnswer } from '../../users/held/held-tasks.js';
 import { GuardSelection, HeldCount } from '../../users/held/held.dto.js';
 import { UnlinkedUserBody, type UnlinkedUserRow, UnlinkedDepartures, type Successor } from './unlinked-departures.js';
 
-/** The columns of the list as CSV. */
 export const UNLINKED_COLUMNS = [
   'user_id',
   'user_name',
@@ -27,21 +26,17 @@ export const UNLINKED_COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof UnlinkedUserBody)[];
 
-/** Returns an unlinked user as the API shows it. */
 export function unlinkedBody(row: UnlinkedUserRow): UnlinkedUserBody {
   return { ...row, updated_at: row.updated_at.toISOString() };
 }
 
-/** Returns the cells of an unlinked user, in the order of {@link UNLINKED_COLUMNS}. */
 export function unlinkedCells(row: UnlinkedUserRow): unknown[] {
   const body = unlinkedBody(row);
   return UNLINKED_COLUMNS.map((column) => body[column]);
 }
 
-/** The rows of an export that are in memory at one time. */
 const EXPORTED = 1_000;
 
-/** The users whom a replaced directory still manages, and their departure. */
 @ApiController('directories/:directory_id/unlinked', { tag: 'directories' })
 @RequireScope('admin')
 export class UnlinkedController {

@@ -80,7 +80,6 @@ export class ScimUsersController {
   }
 }
 
-/** Returns the facts of a request that a write needs beside the body. */
 export function factsOf(req: ScimRequest): RequestFacts {
   return {
     requestId: req.id,
@@ -91,16 +90,11 @@ export function factsOf(req: ScimRequest): RequestFacts {
   };
 }
 
-/** Returns the request for a list. */
 export function listAsk(req: ScimRequest, query: ListQuery): ListAsk {
   return { directory: req.directory, query, share: req.answer };
 }
 
-/**
- * Returns the id in the path.
- *
- * @throws {MethodNotAllowed} for `.search`, which takes POST alone (RFC 7644 §3.4.3)
- */
+/** @throws {MethodNotAllowed} for `.search`, which takes POST alone (RFC 7644 §3.4.3) */
 export function idInPath(req: ScimRequest): string {
   const id = req.params['id'] as string;
   if (id === '.search') throw new MethodNotAllowed(req.method, ['POST']);

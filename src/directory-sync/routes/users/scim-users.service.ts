@@ -24,21 +24,20 @@ import { writeContext, type CurrentDirectory, type RequestFacts, readsKept, requ
 import { userTag, viewOf, type StoredUser } from './user-resource.js';
 import { PREVIEW_TABLE, USER_TABLE, USER_TEXT_COLUMNS } from './user.columns.js';
 
-/** Returns a check whether a user is the directory's own. */
 export const isOf =
   (directory: CurrentDirectory) =>
   (row: UserRow): boolean =>
     row.directory_id === directory.id;
 
 /**
- * Returns the departure in a write of a directory that has a live successor; null: the write has no effect. A user whom
- * the successor has not linked yet leaves when the old directory deactivates it.
+ * Returns the departure in a write of a directory that has a live successor; null when the write has no effect. A user
+ * whom the successor has not linked yet leaves when the old directory deactivates the user.
  */
 function departureIn(before: UserDocument, after: UserDocument, mine: boolean): UserDocument | null {
   return mine && after['active'] === false ? { ...before, active: false } : null;
 }
 
-/** Returns the context of a write of a directory. Departures of a directory with a live successor take effect. */
+/** Returns the context of a write. Departures of a directory with a live successor take effect. */
 function ownContext(directory: CurrentDirectory, { requestId, receivedAt }: RequestFacts): WriteContext {
   const context = writeContext(directory, requestId, receivedAt);
   return directory.writing.superseded
@@ -50,8 +49,7 @@ const EVERY_MS = 10_000;
 const REMEMBERED = 1_000;
 const LONGEST_NAME = 200;
 
-/** Steps of the write that links a user to a directory, and their results. */
-interface TokenExchange {
+interface ArrivalSteps {
   afterWrite: AfterWrite;
   joined: string[];
   review: Review | null;
@@ -60,11 +58,9 @@ interface TokenExchange {
 /**
  * SCIM users: reads and writes the one record of each user that all channels share.
  *
- * Removes users for a directory, and finds out whether the removal is held.
- *
- * Notes at a directory the last role that it sent and that its user did not get: the catalogue does not have it, or it
- * administers and the directory may not give it. The user gets the role of a rule or the default role, or is held. The
- * note is written beside the request, at most once in ten seconds for each directory.
+ * Stores the last role of a directory that a user did not get, at most once in ten seconds for a directory. The
+ * catalogue lacks the role, or the directory may not give it. The user gets the role of a rule or the default role, or
+ * is held.
  */
 @Injectable()
 export class ScimUsersService {
@@ -87,7 +83,6 @@ export class ScimUsersService {
     };
   }
 
-  /** Returns the entity tag of a user as the directory sees it. */
   tagFor(directory: CurrentDirectory, row: Pick<StoredUser, 'revision'> & Relations): string {
     return userTag(row, viewOf(directory));
   }
@@ -111,8 +106,7 @@ export class ScimUsersService {
   }
 
   /**
-   * Replaces a user (PUT, RFC 7644 §3.5.1). Attributes that the client leaves out are unassigned; `active` stays
-   * unchanged.
+   * Replaces a user (PUT, RFC 7644 §3.5.1). Omitted attributes are unassigned, except `active`, which stays unchanged.
    */
   async replace(directory: CurrentDirectory, id: string, body: unknown, request: RequestFacts): Promise<StoredUser> {
     const doc = readResource(directory.userType, body, directory.dialect);
@@ -175,11 +169,11 @@ export class ScimUsersService {
   }
 
   /**
-   * Returns the steps of a write by which an existing user comes into the directory. In the same write the user joins
-   * the groups of which it is a pending member.
+   * Returns the steps of a write that brings an existing user into the directory. In the same write the user joins the
+   * groups of which it is a pending member.
    */
-  private arrivalIn(directory: CurrentDirectory): TokenExchange {
-    const arrival: TokenExchange = {
+  private arrivalIn(directory: CurrentDirectory): ArrivalSteps {
+    const arrival: ArrivalSteps = {
       joined: [],
       review: null,
       afterWrite: async (tx, id) => {
@@ -193,12 +187,12 @@ export class ScimUsersService {
     return arrival;
   }
 
-  /** Returns the user after a write; one that has come into the directory with its groups. */
+  /** Returns the user after a write, with the groups that a linked user has joined. */
   private async arrived(
     directory: CurrentDirectory,
     row: StoredUser,
     edit: Edit | null,
-    { joined, review }: TokenExchange,
+    { joined, review }: ArrivalSteps,
     request: RequestFacts,
   ): Promise<StoredUser> {
     if (edit?.kind !== 'link' || joined.length === 0) return row;
@@ -206,7 +200,6 @@ export class ScimUsersService {
     return this.read(directory, row.id);
   }
 
-  /** Deletes a user. A second request gets 404. */
   async remove(directory: CurrentDirectory, id: string, request: RequestFacts): Promise<void> {
     const check = this.versionCheck(directory, request);
     if (await this.previews.remove(directory, id, { requestId: request.requestId, check })) {
@@ -220,7 +213,7 @@ export class ScimUsersService {
       request.done?.(effect);
     } catch (error) {
       if (!superseded || !(error instanceof NotFound)) throw error;
-      // The user is not this directory's: a directory with a live successor gets an answer, and its write has no effect.
+      // The user belongs to another directory: the write of a directory with a live successor has no effect.
       check(await this.read(directory, id));
       request.done?.({ outcome: 'unchanged', userId: id });
     }
@@ -233,7 +226,7 @@ export class ScimUsersService {
     return row;
   }
 
-  /** Returns a check that refuses a user whose version is not the one that the client saw (RFC 7644 §3.14). */
+  /** Returns a check that refuses a user whose version differs from the one that the client saw (RFC 7644 §3.14). */
   private versionCheck(directory: CurrentDirectory, { ifMatch }: RequestFacts) {
     return (row: Pick<StoredUser, 'revision'> & Relations) => requireVersion(this.tagFor(directory, row), ifMatch);
   }
@@ -242,12 +235,8 @@ export class ScimUsersService {
     return (row) => directory.owners.includes(row.directory_id ?? '');
   }
 
-  /**
-   * Removes a user.
-   *
-   * @throws {NotFound} when there is no such user that the directory may see
-   */
-  async removeUser(
+  /** @throws {NotFound} when the directory sees no such user */
+  private async removeUser(
     context: WriteContext,
     id: string,
     removal: Pick<Removal, 'visible' | 'check'>,
@@ -255,7 +244,7 @@ export class ScimUsersService {
     let isRemoved = false;
     await this.users.remove(context, id, {
       visible: removal.visible,
-      // Called at the beginning of each try.
+      // Called at the beginning of each attempt.
       check: (row) => {
         isRemoved = false;
         removal.check?.(row);
@@ -278,8 +267,8 @@ export class ScimUsersService {
     return rows[0]?.held ?? null;
   }
 
-  /** Compares the roles of a written user with what the directory may give. Never throws. */
-  noteRefusedRoles(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
+  /** Compares the roles of a written user with those that the directory may give. Never throws. */
+  private noteRefusedRoles(directory: CurrentDirectory, userId: string, roles: readonly string[]): void {
     if (roles.length === 0) return;
     this.note(directory, userId, roles).catch((error: unknown) =>
       this.logger.warn('refused role not stored', { tenant_id: directory.tenantId, error }),
@@ -310,7 +299,6 @@ function readFrom({ from, visible }: ListTable): string {
   return `select ${USER_TEXT_COLUMNS} from ${from} where ${visible} and u.id = any($3)`;
 }
 
-/** Returns what a write of one user did; for the logs. */
 function writeEffectOf({ id, held }: UserRow, outcome: WriteResult['outcome'], edit: Edit | null): RequestEffect {
   if (edit?.kind !== 'link' || outcome === 'unchanged') return { outcome, userId: id, held };
   return { outcome: 'linked', userId: id, held, linkedBy: edit.by };

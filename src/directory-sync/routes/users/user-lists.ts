@@ -33,13 +33,12 @@ import { readsKept, type CurrentDirectory } from '../scim-request.js';
 import { type StoredUser, viewOf, type View } from './user-resource.js';
 import { PREVIEW_TABLE, USER_TEXT_FACTS, USER_TABLE, USER_TEXT_COLUMNS, tableFor } from './user.columns.js';
 
-/** More groups than this are more than a small page. */
 const MOST_LINKS = Math.floor(SMALL_PAGE / GROUP_BYTES);
 
 /**
- * A user as a line: id, version, two times, the size of a document that is left out, then the manager and the document,
- * each after a tab. JSON of the database has neither tabs nor line breaks. Two times cost as much as all other small columns.
- * Most users were not written again: their second time is left out.
+ * A user as a line: id, version, two times, the size of an omitted document. Then the manager and the document, each
+ * after a tab. JSON of the database has neither tabs nor line breaks. Two times cost as much as all other small
+ * columns. Most users were never written again: their second time is omitted.
  */
 const line = (most: string, manager: string): string =>
   `concat(u.id, ' ', u.version - u.quiet_writes, ' ', ${millisecondsSql('u.created_at')}, ' ',
@@ -47,10 +46,8 @@ const line = (most: string, manager: string): string =>
     case when ${DOC_BYTES} > ${most} then ${DOC_BYTES} end, chr(9), ${manager}, chr(9),
     case when ${DOC_BYTES} <= ${most} then u.doc::text end)`;
 
-/** Users of whom nothing of other resources is shown. */
 const LIGHT_USERS: LightColumns = { line: (most) => line(most, 'null'), read: readLine };
 
-/** Returns the columns of users that are shown with their groups and managers. */
 function lightMembers(table: ListTable): LightColumns {
   return { line: (most) => line(most, MANAGER_TEXT), read: readLine, related: groupsOf(table.total!) };
 }
@@ -78,17 +75,18 @@ const IN_RANGE = `select m.member_id, m.group_id from group_members m
   where m.tenant_id = $1 and m.member_id between p.first and p.last
   order by m.member_id, m.group_id limit ${MOST_LINKS + 1}`;
 
-/** The groups of the users alone, where users of other directories have many groups between them. `$3` is their ids. */
+/**
+ * The groups of the users alone, for a range in which users of other directories have many groups. `$3` is their ids.
+ */
 const OF_USERS = `select u.id as member_id, m.group_id from unnest($3::text[]) u(id)
   cross join lateral (select m.group_id from group_members m where m.tenant_id = $1 and m.member_id = u.id) m
   limit ${MOST_LINKS + 1}`;
 
-/** A line for each user that is in groups: its id, and theirs. */
+/** A line for each user with groups: the id of the user, then those of the groups. */
 const linesOf = (links: string): string =>
   `select string_agg(l.id || ' ' || l.groups, chr(10)) as links, sum(l.count)::int as count, array_agg(distinct l.groups) as lists
     from (select m.member_id as id, string_agg(m.group_id, ' ') as groups, count(*) as count from (${links}) m group by 1) l`;
 
-/** The names of the groups of the lists `l.lists`. */
 const NAMES = `select string_agg(${groupLine('g')}, chr(10)) as names, max(octet_length(g.display_name)) as longest
   from groups g where g.tenant_id = $1 and coalesce(g.directory_id, '') = ($2::text[])[1]
     and g.id = any(string_to_array(array_to_string(l.lists, ' '), ' '))`;
@@ -96,11 +94,6 @@ const NAMES = `select string_agg(${groupLine('g')}, chr(10)) as names, max(octet
 const COLUMNS = 'l.links, l.count, n.names, n.longest';
 const OF_THESE = `select ${COLUMNS} from (${linesOf(OF_USERS)}) l cross join lateral (${NAMES}) n`;
 
-/**
- * Returns what the statement of a page reads of the groups of its users.
- *
- * @param total SQL for the number of all users
- */
 function groupsOf(total: string): RelatedColumns {
   return {
     columns: `${COLUMNS}, ${total} as total`,
@@ -109,7 +102,6 @@ function groupsOf(total: string): RelatedColumns {
   };
 }
 
-/** What the users of a page show of groups; null: no groups. */
 interface FoundGroups {
   total: number;
   links: string | null;
@@ -118,7 +110,7 @@ interface FoundGroups {
   longest: number | null;
 }
 
-/** Adds the ids of their groups to users. Null: they are more than the page holds. */
+/** Adds the ids of their groups to users. Null when they exceed the page. */
 async function addGroups(
   db: Database,
   [tenantId, owners]: PageOwner,
@@ -148,21 +140,18 @@ const isMuch = ({ count }: Pick<FoundGroups, 'count'>): boolean => (count ?? 0) 
 const FOUND = `u.id, u.doc, ${DOC_BYTES} as doc_bytes, ${USER_TEXT_FACTS}`;
 const SHOWN = `c.id, case when c.fits then c.doc::text end as doc, c.revision, c.created_at, c.modified_at`;
 
-/** The columns of a list whose projection shows nothing of other resources. */
 const OWN_COLUMNS: ListColumns = {
   found: FOUND,
   bytes: 'a.doc_bytes',
   shown: `${SHOWN}, null as groups, null as manager`,
 };
 
-/** Of a few users, each with the names of its groups. */
 const FEW_COLUMNS: ListColumns = {
   found: `${FOUND}, ${RELATIONS}`,
   bytes: 'a.doc_bytes + coalesce(octet_length(a.groups), 0)',
   shown: `${SHOWN}, case when c.fits then c.groups end as groups, c.manager`,
 };
 
-/** A row has the ids of its groups, and the page has the names of all of them. */
 const PAGE_COLUMNS: ListColumns = {
   found: `${FOUND}, ${GROUP_IDS} as group_ids, ${MANAGER}`,
   bytes: `a.doc_bytes
@@ -179,21 +168,21 @@ const PAGE_COLUMNS: ListColumns = {
 const LIGHT_MEMBERS = lightMembers(USER_TABLE);
 const PREVIEW_MEMBERS = lightMembers(PREVIEW_TABLE);
 
-/** Returns the columns of a list for a projection: what it does not show of other resources is not read. */
+/** Returns the columns of a list. Other resources that the projection does not show are not read. */
 function userColumns(projection: Projection | null, directory: CurrentDirectory): ListShapes {
   const related = ['groups', 'meta', ENTERPRISE_URN].some((name) => projectionNeeds(projection, name));
   if (!related) return { few: OWN_COLUMNS, many: OWN_COLUMNS, light: LIGHT_USERS };
   return { few: FEW_COLUMNS, many: PAGE_COLUMNS, light: readsKept(directory) ? PREVIEW_MEMBERS : LIGHT_MEMBERS };
 }
 
-/** The most users that a look-up shows. The user name finds one; an externalId finds several only by mistake. */
+/** The user name finds one user; an externalId finds several only by mistake. */
 const MOST_FOUND = 4;
 
 type Found = StoredUser & { key: string };
 
 /**
- * Look-ups by the two attributes by which IdPs find a user before each write: `userName eq "…"` and `externalId eq "…"`.
- * They are the most frequent lists of all, so those of concurrent requests go together, as reads by id do.
+ * Look-ups before each write of an IdP: `userName eq "…"` and `externalId eq "…"`. They are the most frequent lists of
+ * all, so those of concurrent requests share a statement, as reads by id do.
  */
 class UserLookUps {
   private readonly reads: Readonly<Record<string, KeyedReads<Found>>>;
@@ -203,8 +192,7 @@ class UserLookUps {
   }
 
   /**
-   * Returns the users of a list in the order of their ids; null where the list is no look-up, or has more users than
-   * one shows.
+   * Returns the users of a list in the order of their ids. Null where the list is no look-up, or has too many users.
    *
    * @throws {ScimRequestError} invalidFilter
    */
@@ -231,7 +219,6 @@ function readsBy(db: Database, column: string): KeyedReads<Found> {
   return new KeyedReads<Found>(db, text, ({ key }) => key);
 }
 
-/** Lists of SCIM users: pages, searches and look-ups. */
 @Injectable()
 export class UserLists {
   private readonly marks = new PageMarks();

@@ -9,33 +9,29 @@ import { MANAGER_NAME, MAX_GROUPS_SHOWN, partsOf, type Relations } from '../../u
 /** Hexadecimal digits of the hash of a user's groups in an entity tag. */
 const TAG_DIGITS = 12;
 
-/** The columns of a stored user that an answer needs. */
 export interface StoredUser extends Relations {
   id: string;
   doc: string;
   revision: number;
   created_at: number;
-  /** Null: the document is unchanged since its creation. */
   modified_at: number | null;
 }
 
-/** The view of a directory: the base of references, and the directory whose groups are shown. */
 export interface View {
   baseUrl: string;
   directoryId: string;
   userType: ResourceTypeDef;
-  /** The groups of users by the text of their rows: most users of a page have the groups of others. */
+  /** The groups of users by the text of their rows: most users of a page share their groups with others. */
   known: Map<string, ShownGroups>;
 }
 
-/** Returns how users look in one answer to a directory. */
 export function viewOf(directory: CurrentDirectory): View {
   return { baseUrl: directory.scimBase, directoryId: directory.id, userType: directory.userType, known: new Map() };
 }
 
 /**
  * Returns a user as a SCIM resource in JSON text. The document is stored in the form of the answer, so usually only the
- * attributes of the server are put before it. A projection has to parse it.
+ * attributes of the server are put before it. A projection has to parse the document.
  */
 export function userText(row: StoredUser, view: View, projection: Projection | null, tag = userTag(row, view)): string {
   const groups = shownGroups(row, view).json;
@@ -45,7 +41,7 @@ export function userText(row: StoredUser, view: View, projection: Projection | n
   return projection === null ? text : JSON.stringify(project(JSON.parse(text) as Resource, projection));
 }
 
-/** Returns the document as JSON text. Few documents need a change: the others are not parsed. */
+/** Returns the document as JSON text. Most documents need no change and are not parsed. */
 function shownDocument(row: StoredUser, view: View): string {
   const hasCustom = row.doc.includes(CUSTOM_URN);
   if (row.manager === null && !hasCustom) return row.doc;
@@ -55,7 +51,7 @@ function shownDocument(row: StoredUser, view: View): string {
   return JSON.stringify(doc);
 }
 
-/** Removes attributes of the customer's own that another directory declares, or that this one declared before. */
+/** Removes custom attributes that only another directory declares, or that this one declared before. */
 function leaveOutUndeclared(doc: Resource, type: ResourceTypeDef): void {
   const part = doc[CUSTOM_URN] as Resource | undefined;
   if (part === undefined) return;
@@ -72,8 +68,8 @@ function leaveOut(doc: Resource, extension: string): void {
 }
 
 /**
- * Adds the name and address of the manager (RFC 7643 §4.3). A deleted manager is left out. A value
- * that never was an id of this service stays unchanged.
+ * Adds name and address of the manager (RFC 7643 §4.3), and omits a deleted manager. A value that never was an id of
+ * this service stays unchanged.
  */
 function showManager(doc: Resource, row: StoredUser, view: View): void {
   const part = doc[ENTERPRISE_URN] as Resource | undefined;
@@ -89,9 +85,8 @@ function showManager(doc: Resource, row: StoredUser, view: View): void {
 }
 
 /**
- * Returns the entity tag of a user as a directory sees it. A change of the user's groups, or of the name of a group,
- * does not write the user's row: the rename of a group of 100 000 members would write 100 000 rows. So the tag contains
- * a hash of the groups and of the manager's name.
+ * Returns the entity tag of a user for a directory. It contains a hash of the groups and of the manager's name: the
+ * rename of a group of 100 000 members would otherwise write 100 000 rows.
  */
 export function userTag(row: Pick<StoredUser, 'revision'> & Relations, view: View): string {
   const groups = shownGroups(row, view);
@@ -136,11 +131,9 @@ export function metaText(
   );
 }
 
-/** The groups of a user that a directory sees. */
 interface ShownGroups {
-  /** The attribute as JSON text; '': none. */
+  /** The attribute as JSON text; '' without groups. */
   readonly json: string;
-  /** Their ids and names, of which the entity tag has a hash; '': none. */
   readonly names: string;
   digest?: string;
 }
@@ -180,7 +173,6 @@ function managerIn({ manager }: Pick<Relations, 'manager'>): KnownManager | null
   return manager === null ? null : (JSON.parse(manager) as KnownManager);
 }
 
-/** Returns the manager, if the directory sees it. */
 function shownManager(
   row: Pick<Relations, 'manager'>,
   { directoryId }: Pick<View, 'directoryId'>,

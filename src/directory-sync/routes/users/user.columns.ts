@@ -14,15 +14,15 @@ import { USER_TAG_SQL } from './user-resource.js';
 // The indexes of `schema/users.sql` have these expressions, character for character.
 const DISPLAY_NAME = `lower((u.doc #>> '{displayName}') collate scim_text)`;
 const MODIFIED_AT = 'coalesce(u.resource_at, u.updated_at)';
-/** An entry of an index has at most 2 704 bytes, so longer texts are sorted by their beginning. */
+/** An index entry has at most 2 704 bytes, so longer texts are sorted by their beginning. */
 const INDEXED_CHARACTERS = 256;
 
-/** Returns the beginning of a text; for a missing text the highest character, which sorts last. */
+/** Returns the beginning of a text. A missing text is the highest character, which sorts last. */
 function beginningOf(text: string): string {
   return `(coalesce(left(${text}, ${INDEXED_CHARACTERS}), chr(1114111)) collate "C")`;
 }
 
-/** A deleted manager is not shown. A value that never was an id of this service is. */
+/** A deleted manager is not shown; a value that never was an id of this service is. */
 const MANAGER_SHOWN = `not ${isGone('$1', 'u.manager_id')}`;
 
 function managerColumns(): ColumnMap['columns'] {
@@ -34,7 +34,6 @@ function managerColumns(): ColumnMap['columns'] {
   };
 }
 
-/** Returns SQL for a column of the manager of `u`, if the directory sees the manager. */
 function managerOf(what: string): string {
   return `(select ${what} from users b where b.tenant_id = $1 and b.id = u.manager_id and b.gone_at is null
     and coalesce(b.directory_id, ($2::text[])[1]) = ($2::text[])[1])`;
@@ -67,8 +66,8 @@ export const USER_COLUMN_MAP: ColumnMap = {
 };
 
 /**
- * Returns SQL for a filter on the value or type of an e-mail over the table of e-mails; null for other parts of an
- * e-mail. Ids come first, and no document is read.
+ * Returns SQL for a filter on value or type over the table of e-mails, without reading documents. Null for other parts
+ * of an e-mail.
  */
 function emailsFromTable(inner: BoundValueFilter, params: unknown[]): string | null {
   const equal = emailsByIndex(inner, params);
@@ -105,7 +104,7 @@ function asksOf(filter: BoundValueFilter, map: ColumnMap): boolean {
   }
 }
 
-/** Returns whether only an e-mail with a value can match a filter: the table has no others. */
+/** Returns whether only an e-mail with a value can match: the table has no others. */
 function needsValue(filter: BoundValueFilter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -161,15 +160,13 @@ function groupsFromTable(inner: BoundValueFilter, params: unknown[], base: strin
   return `u.id in (select m.member_id from group_members m where m.tenant_id = $1 and m.group_id ${which})`;
 }
 
-/** Columns and lists by whose values an index finds few users. */
 const USER_KEYS = {
   columns: ['id', 'meta.location', `${ENTERPRISE_URN}:manager.value`, 'userName', 'externalId', 'displayName'],
   lists: ['emails'],
 };
 
-// The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, of which the first is the
-// directory. An overlay replaces the resource of a user of another owner. A user that the directory removed is not
-// shown.
+// The users as a directory in preview sees them: `$1` is the tenant, `$2` its owners, beginning with the directory. An
+// overlay replaces the resource of a user of another owner. A user that the directory removed is not shown.
 const SHOWN = `(
   select b.tenant_id, b.id, b.directory_id, b.created_at,
     case when o.user_id is null then b.doc else o.doc end as doc,
@@ -189,18 +186,15 @@ const SHOWN = `(
 const REMOVED = `(select count(*)::int from preview_writes r
   where r.tenant_id = $1 and r.directory_id = ($2::text[])[1] and r.doc is null)`;
 
-/** Returns the table of users for directories in preview. Only these directories pay for the join. */
+/** Only directories in preview pay for the join. */
 function previewTable(table: ListTable): ListTable {
   return { ...table, from: SHOWN, total: `(${table.total!} - ${REMOVED})`, exactTotal: false };
 }
 
-/** The columns of a `StoredUser` that the row has itself, without its document. */
 export const USER_TEXT_FACTS = `${millisecondsSql('u.created_at')} as created_at, ${RESOURCE_FACTS}`;
 
-/** The columns of a `StoredUser`, for a table that is called `u`. */
 export const USER_TEXT_COLUMNS = `u.id, u.doc::text as doc, ${USER_TEXT_FACTS}, ${RELATIONS}`;
 
-/** The users of a directory. */
 export const USER_TABLE: ListTable = {
   type: USER_TYPE,
   map: USER_COLUMN_MAP,
@@ -214,10 +208,8 @@ export const USER_TABLE: ListTable = {
   keys: USER_KEYS,
 };
 
-/** The users of a directory in preview, as its writes would make them. */
 export const PREVIEW_TABLE = previewTable(USER_TABLE);
 
-/** Returns the table of users as a directory sees them. */
 export function tableFor(directory: CurrentDirectory): ListTable {
   const { userType } = directory;
   const table = readsKept(directory) ? PREVIEW_TABLE : USER_TABLE;

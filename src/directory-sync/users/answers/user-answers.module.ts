@@ -4,7 +4,7 @@ import { SeatHolders } from '../../../seats/ledger/seat-holders.js';
 import { KnownUsers } from '../../../tenancy/tenants/caller.js';
 import { KnownUsersRepository, NamedUsersRepository, SeatHoldersRepository } from './user-answers.js';
 
-/** Provides the ports by which earlier rooms ask about users; global, because those rooms do not know this one. */
+/** Provides the ports by which lower rooms read users; global, because those rooms do not import this one. */
 @Global()
 @Module({
   providers: [

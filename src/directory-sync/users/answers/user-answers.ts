@@ -5,7 +5,7 @@ import type { ShownPerson } from '../../../seats/ledger/event.mapping.js';
 import { SeatHolders, type LockedHolder } from '../../../seats/ledger/seat-holders.js';
 import { KnownUsers } from '../../../tenancy/tenants/caller.js';
 
-/** Answers what `tenants` asks about users. */
+/** Reads users for `tenants`. */
 @Injectable()
 export class KnownUsersRepository extends KnownUsers {
   override activeQuery(tenantId: string, userId: string): string {
@@ -25,7 +25,7 @@ export class KnownUsersRepository extends KnownUsers {
   }
 }
 
-/** Answers what `forwarding` asks about users. */
+/** Reads users for `forwarding`. */
 @Injectable()
 export class NamedUsersRepository extends NamedUsers {
   constructor(private readonly db: Database) {
@@ -47,7 +47,7 @@ export class NamedUsersRepository extends NamedUsers {
   }
 }
 
-/** Answers what `seats` asks about users. */
+/** Reads users for `seats`. */
 @Injectable()
 export class SeatHoldersRepository extends SeatHolders {
   constructor(private readonly db: Database) {
@@ -107,7 +107,7 @@ export class SeatHoldersRepository extends SeatHolders {
 
   private async count(tenantId: string, seat: 'held' | 'waiting'): Promise<number> {
     const { rows } = await this.db.query<{ n: number }>(
-      // A text for each: the indexes are partial, and plans are generic.
+      // A text for each value: the indexes are partial, and plans are generic.
       `select count(*)::int as n from users where tenant_id = $1 and seat = '${seat}'`,
       [tenantId],
     );

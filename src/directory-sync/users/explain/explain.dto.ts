@@ -66,13 +66,11 @@ export class CauseBody implements CauseInWords {
   held?: HeldReason;
 }
 
-/** What the last accepted write asks for. */
 class RequestedState extends OmitType(PersonBody, ['role']) {
   @ApiProperty({ enum: ['active', 'inactive', 'deleted'] })
   status!: string;
 }
 
-/** Another user that has what this user asks for. */
 export class ConflictingUser {
   @ApiProperty({ enum: ['email', 'external_id'] })
   field!: string;
@@ -88,7 +86,6 @@ export class ConflictingUser {
   directory!: string | null;
 }
 
-/** Why requested and effective state differ. */
 export class HeldExplanation {
   @ApiProperty({ enum: HELD_REASONS })
   reason!: string;
@@ -104,7 +101,6 @@ export class HeldExplanation {
   conflicts!: ConflictingUser[];
 }
 
-/** A held user, with both sides. */
 export class HeldBody extends HeldExplanation {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   user_id!: string;
@@ -116,7 +112,6 @@ export class HeldBody extends HeldExplanation {
   in_force!: UserBody;
 }
 
-/** A role that the directory asked for and that the user did not get. */
 export class RefusedRoleBody {
   @ApiProperty({ example: 'Admin' })
   role!: string;
@@ -126,7 +121,6 @@ export class RefusedRoleBody {
   words!: string;
 }
 
-/** How a user has left: the last deactivation. */
 export class LeftBody {
   @ApiProperty({ example: 'chg_42', description: 'The change.' })
   change_id!: string;
@@ -140,7 +134,6 @@ export class LeftBody {
   cause!: CauseBody | null;
 }
 
-/** The place of a user among those who wait for a seat. */
 export class SeatQueueBody {
   @ApiProperty({ example: 3, description: '1: the next free seat is for this user.' })
   place!: number;

@@ -1,7 +1,6 @@
 import type { HeldReason } from '../../../tenancy/identity/person.js';
 import type { RefusedRole } from '../role.rules.js';
 
-/** What each held reason means, and what makes it go away. */
 const WORDS: Record<HeldReason, string> = {
   superseded: 'Another directory has taken this one over. Writes of the old directory have no effect.',
   preview: 'The directory is in preview. The change comes into force when the directory goes live.',
@@ -18,7 +17,7 @@ const WORDS: Record<HeldReason, string> = {
   no_email: 'The user has no e-mail address. The user is forwarded when an address arrives.',
 };
 
-/** What to do about a held user. Where the cause is in the IdP, a discard would throw the IdP's write away. */
+/** Where the cause is in the IdP, a discard would throw the IdP's write away. */
 const NEXT: Record<HeldReason, string> = {
   superseded: 'Assign the user in the directory that has taken over.',
   preview: 'Switch the directory live when the preview is right.',
@@ -33,12 +32,11 @@ const NEXT: Record<HeldReason, string> = {
   no_email: 'Give the user an e-mail address in the IdP, or map another attribute to the e-mail.',
 };
 
-/** Returns the next step for a held user, as one sentence. */
+/** Returns the next step for a held user, in one sentence. */
 export function nextOfHeld(reason: HeldReason): string {
   return NEXT[reason];
 }
 
-/** Says in one or two sentences why a user is held and what ends it. */
 export function wordsOfHeld(reason: HeldReason): string {
   return WORDS[reason];
 }
@@ -49,7 +47,6 @@ const ROLE_WORDS: Record<RefusedRole['reason'], string> = {
     'The role has rights of administration, and the directory lacks may_grant_console. A group rule that names the role gives it.',
 };
 
-/** Returns in one or two sentences why a user does not get a role, and what gives it. */
 export function wordsOfRefusedRole(reason: RefusedRole['reason']): string {
   return ROLE_WORDS[reason];
 }

@@ -22,7 +22,7 @@ interface Departure {
   cause: Cause | null;
 }
 
-/** Explains why a user is as it is. */
+/** Explains the state of a user. */
 @Injectable()
 export class ExplainService {
   constructor(
@@ -34,7 +34,7 @@ export class ExplainService {
   ) {}
 
   /**
-   * Returns one user with requested and effective state, and what makes the two differ.
+   * Returns one user with requested and effective state, and the causes of the difference.
    *
    * @throws {NotFound} when this tenant has no such user
    */
@@ -68,14 +68,14 @@ export class ExplainService {
     held: HeldReason | null,
   ): Promise<RefusedRoleBody[]> {
     const { roles } = await this.tenants.get(directory.tenantId);
-    // The default role comes last: a user who gets no role has not got that one either.
+    // The default role comes last: a user without a role did not get the default role either.
     const isDefaultRefused = held === 'no_role' && defaultRoleBy(roles, directory) !== directory.defaultRole;
     const asked = isDefaultRefused ? [...draft.roles, directory.defaultRole!] : draft.roles;
     const refused = refusedRoles(roles, directory.mayGrantConsole, asked);
     return refused.map((role) => ({ ...role, words: wordsOfRefusedRole(role.reason) }));
   }
 
-  /** Returns the place of a user among those who wait for a seat; `users_waiting` has them in this order. */
+  /** `users_waiting` has the users in this order. */
   private async placeOf(tenantId: string, id: string): Promise<SeatQueueBody> {
     const { rows } = await this.db.query<SeatQueueBody>(
       `select (count(*) filter (where (w.waiting_since, w.id) <= (u.waiting_since, u.id)))::int as place, count(*)::int as of
@@ -85,7 +85,6 @@ export class ExplainService {
     return rows[0]!;
   }
 
-  /** Returns the last deactivation of a user; null: there was none. */
   private async departureOf(tenantId: string, id: string): Promise<LeftBody | null> {
     const { rows } = await this.db.query<Departure>(
       `select 'chg_' || sequence as change_id, occurred_at, received_at, source, cause from changes

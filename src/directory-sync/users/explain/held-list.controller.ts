@@ -14,7 +14,6 @@ import { HeldBody, type ConflictingUser } from './explain.dto.js';
 import { nextOfHeld, wordsOfHeld } from './explain.rules.js';
 import { UserConflicts, type AskedValues } from './user-conflicts.js';
 
-/** Lists held users, each with the reason in words, the next step, and the users in the way. */
 @ApiController('held')
 export class HeldListController {
   constructor(
@@ -45,7 +44,6 @@ export class HeldListController {
   }
 }
 
-/** Returns the e-mail and the `external_id` that a held user asks for. */
 function askedBy(row: HeldUser): AskedValues {
   const { email, key, userName } = draftOf(writtenOf(row).doc);
   return { userId: row.id, email, externalId: key ?? userName };

@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../base/database/database.js';
-import { emailKey } from '../user.mapping.js';
+import { emailKeyOf } from '../user.mapping.js';
 import type { ConflictingUser } from './explain.dto.js';
 
-/** The values of a user that another active user can have. */
 export interface AskedValues {
   userId: string;
   email: string | null;
   externalId: string | null;
 }
 
-/** Finds the users who are in the way of others. */
 @Injectable()
 export class UserConflicts {
   constructor(private readonly db: Database) {}
 
-  /** Returns the active users that have the e-mail or the `external_id` that a user asks for. */
+  /** Returns the active users that have the requested e-mail or `external_id`. */
   async of(tenantId: string, asked: AskedValues): Promise<ConflictingUser[]> {
     return (await this.ofAll(tenantId, [asked])).get(asked.userId) ?? [];
   }
 
-  /** Does the same for a page of users, in one statement; a user without such a user is left out. */
+  /** Does the same for many users in one statement. Users without conflicts are left out. */
   async ofAll(tenantId: string, asked: readonly AskedValues[]): Promise<Map<string, ConflictingUser[]>> {
     const found = new Map<string, ConflictingUser[]>();
     if (asked.length === 0) return found;
@@ -36,7 +34,7 @@ export class UserConflicts {
         tenantId,
         asked.map(({ userId }) => userId),
         asked.map(({ email }) => email),
-        asked.map(({ email }) => (email === null ? null : emailKey(email))),
+        asked.map(({ email }) => emailKeyOf(email)),
         asked.map(({ externalId }) => externalId),
       ],
     );

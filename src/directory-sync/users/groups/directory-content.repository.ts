@@ -10,7 +10,7 @@ import {
 import { populationOf } from '../user-relations.js';
 import type { GroupMemberBody } from '../../directories/directories.dto.js';
 
-/** What admins see of the users and groups of a directory. */
+/** Reads users and groups of a directory for administrators. */
 @Injectable()
 export class DirectoryContentRepository extends DirectoryContent {
   constructor(private readonly db: Database) {

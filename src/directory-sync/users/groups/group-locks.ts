@@ -1,15 +1,10 @@
 import type { SqlRunner } from '../../../base/database/database.js';
 import { GROUP_COLUMNS, type GroupRow } from './group.row.js';
 
-// Every transaction that locks several rows takes them in one order: users by id, then groups by id, then memberships.
-// Two transactions that keep to one order cannot wait for each other, so the database never has to end one of them.
+// Each transaction that locks several rows takes them in one order: users by id, groups by id, memberships. Two such
+// transactions cannot deadlock.
 
-/**
- * Locks the users that a write of a group names, until the end of the transaction. A user with such a lock can be
- * changed, and not be deleted.
- *
- * @param ids ids of users; ids of other things are passed over
- */
+/** Locks users until the end of the transaction. A locked user can be changed, but not deleted. */
 async function lockUsersForMembership(tx: SqlRunner, tenantId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
@@ -18,7 +13,7 @@ async function lockUsersForMembership(tx: SqlRunner, tenantId: string, ids: read
   );
 }
 
-/** Locks the groups of a user whose row the transaction has locked: no membership of the user can be written meanwhile. */
+/** Locks the groups of a user whose row is locked: until the commit no membership of the user can be written. */
 export async function lockGroupsOf(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
   await tx.query(
     `select count(*) from (select 1 from groups where tenant_id = $1 and id in (
@@ -27,16 +22,14 @@ export async function lockGroupsOf(tx: SqlRunner, tenantId: string, userId: stri
   );
 }
 
-/** The transaction has found more to lock than it has locked. It is rolled back and begins again, like a serialisation failure. */
+/** The transaction found more rows to lock. It is rolled back and begins again, like a serialisation failure. */
 class LocksIncomplete extends Error {
   readonly code = '40001';
 }
 
 /**
- * Locks a group to the end of the transaction, in the one order of locks: first the users that a request names as
- * members, then the group together with the groups that are named.
- *
- * @param memberIds the members that the request adds
+ * Locks the users among the added members, and then the group with the groups among them, to the end of the
+ * transaction.
  */
 export async function lockGroup(
   tx: SqlRunner,
@@ -58,7 +51,7 @@ export async function lockGroup(
 /**
  * Locks a group that is to be deleted, and the groups that have it as a member.
  *
- * @throws {LocksIncomplete} when it became a member of another group meanwhile; the transaction is tried again
+ * @throws {LocksIncomplete} when it became a member of another group; the transaction is tried again
  */
 export async function lockForRemoval(
   tx: SqlRunner,
@@ -66,7 +59,7 @@ export async function lockForRemoval(
   directoryId: string,
   id: string,
 ): Promise<GroupRow | undefined> {
-  // An array, as "or" would read all groups of the directory.
+  // An array, because "or" would read all groups of the directory.
   const ids = `array(select $3::text union all select group_id from group_members where tenant_id = $1 and member_id = $3)`;
   const { rows } = await tx.query<GroupRow>(
     `select ${GROUP_COLUMNS}, null as members from groups g
@@ -81,7 +74,7 @@ export async function lockForRemoval(
   return rows.find((row) => row.id === id);
 }
 
-/** The ids of all members of a group that is locked. */
+/** Returns the ids of all members of a locked group. */
 export async function memberIdsOf(tx: SqlRunner, tenantId: string, id: string): Promise<string[]> {
   const { rows } = await tx.query<{ member_id: string }>(
     `select member_id from group_members where tenant_id = $1 and group_id = $2`,
@@ -90,7 +83,7 @@ export async function memberIdsOf(tx: SqlRunner, tenantId: string, id: string): 
   return rows.map((row) => row.member_id);
 }
 
-/** True for the id of a group; ids of users and unknown ids are not. */
+/** Returns whether an id is that of a group. Ids of users and unknown ids are not. */
 export function isGroupId(id: string): boolean {
   return id.startsWith('grp_');
 }

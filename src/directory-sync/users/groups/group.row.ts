@@ -5,28 +5,26 @@ import { toSql } from '../../../protocols/scim/filter/to-sql.js';
 import { foldCase } from '../../../protocols/scim/text.js';
 import { millisecondsSql, type StoredDocument } from '../user.row.js';
 
-/** A stored group; its members are read only when they are asked for. */
+/** A stored group. */
 export interface GroupRow {
   id: string;
   doc: string;
   version: number;
   created_at: number;
   updated_at: number;
-  /** The lines of the members, see `membersColumn`; null: none, or not asked for. */
+  /** The lines of the members, see `membersColumn`; null when there are none or they were not read. */
   members: string | null;
-  /** The bytes of its members, where they are many: they have not been read. */
   members_bytes?: number | null;
 }
 
-/** The columns of a `GroupRow` but the members, for a table that is called `g`. */
+/** The columns of a `GroupRow` without members; the table is named `g`. */
 export const GROUP_COLUMNS = `g.id, g.doc::text as doc, g.version,
   ${millisecondsSql('g.created_at')} as created_at,
   ${millisecondsSql('g.updated_at')} as updated_at`;
 
-/** A group with at most this number of members is read at once; of a larger one the size is read first. */
+/** Larger groups are read in two steps: first the size, then the members. */
 export const FEW_MEMBERS = 2000;
 
-/** What can be asked of one member; the rows of `group_members` are called `m`. */
 export const MEMBER_COLUMN_MAP: ColumnMap = {
   document: null,
   columns: {
@@ -42,7 +40,6 @@ export const MEMBER_COLUMN_MAP: ColumnMap = {
   lists: {},
 };
 
-/** Which attributes of a group have a column or a table of their own. */
 export const GROUP_COLUMN_MAP: ColumnMap = {
   document: 'g.doc',
   columns: {
@@ -68,10 +65,9 @@ function membersFromTable(inner: BoundValueFilter, params: unknown[], base: stri
     and ${toSql(inner, { ...MEMBER_COLUMN_MAP, base }, params)})`;
 }
 
-/** An index finds the groups that have one of these, or a member. */
 export const GROUP_KEYS = { columns: ['id', 'meta.location', 'displayName', 'externalId'], lists: ['members'] };
 
-/** A group as a write wants it, without its members. */
+/** A group as a write sets it, without its members. */
 export interface GroupDraft {
   document: StoredDocument;
   displayName: string;
@@ -87,14 +83,14 @@ const JOIN = `
     where g.tenant_id = $1 and g.id in (select group_id from added))
   select group_id from added`;
 
-/** Adds a user that has come into a directory to the groups in which it is awaited; returns these groups. */
+/** Adds a user that has come into a directory to the groups that await the user. Returns these groups. */
 export async function joinAwaited(
   db: SqlRunner,
   tenantId: string,
   directoryId: string,
   userId: string,
 ): Promise<string[]> {
-  // The user's row is locked by the write that brings it; the groups are next, by id.
+  // The write that brings the user has locked its row; the groups are next, by id.
   const { rows: groups } = await db.query<{ id: string }>(
     `select id from groups where tenant_id = $1 and directory_id = $2 and id in (
        select group_id from pending_members where tenant_id = $1 and member_id = $3) order by id for no key update`,
@@ -110,7 +106,7 @@ export async function joinAwaited(
   return rows.map((row) => row.group_id);
 }
 
-/** Adds users that have become unmanaged, and so are seen by every directory, to the groups in which they are awaited. */
+/** Adds users that have become unmanaged, whom every directory sees, to the groups that await them. */
 export async function joinUnmanaged(db: SqlRunner, tenantId: string): Promise<void> {
   await db.query(
     `with due as (delete from pending_members p using users u where p.tenant_id = $1 and u.tenant_id = $1

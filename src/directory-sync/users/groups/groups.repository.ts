@@ -23,13 +23,14 @@ import {
   KEPT_OF_HELD,
 } from './memberships.sql.js';
 
-// `$1` is the tenant, `$2` the directory, `$3` the directories whose users are seen, `$4` to `$10` the columns of the groups, `$11`
-// to `$13` the number of the group, the id and the name of each member, `$14` how long a lock is waited for.
-//
-// Users are locked before groups, each by its id: the one order of locks. Each is looked up and locked in one step, since the
-// groups have no members yet. Names are inserted in their order: of two statements with the same names one waits. A group
-// that was given its name later is looked for: the unique index (`name_twin`) admits it beside another one.
-/** New groups with their members. A group is answered with them where they are few, so it is not read back. */
+// `$1` is the tenant, `$2` the directory, `$3` the directories whose users are seen. `$4` to `$10` are the columns of
+// the groups. `$11` to `$13` are group number, id and name of each member. `$14` is the lock timeout.
+// //
+// // Users are locked before groups, each by its id: the one order of locks. Each is looked up and locked in one step,
+// since the groups have no members yet. Names are inserted in their order: of two statements with the same names one
+// waits. The unique index (`name_twin`) does not refuse a name that another group got later, so such a group is looked
+// for.
+/** Creates groups with their members, and returns few members with the group, so that the group is not read again. */
 const INSERT_GROUPS = `with
   patience as materialized (select set_config('lock_timeout', $14, true) as value),
   asked as materialized (select a.* from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
@@ -65,7 +66,6 @@ const INSERT_GROUPS = `with
     case when said.many > ${FEW_MEMBERS} then said.bytes end as members_bytes
   from made join there t on t.id = made.id left join said on said.n = t.n`;
 
-/** A group that is to be made. */
 interface NewGroup {
   tenantId: string;
   directoryId: string;
@@ -73,18 +73,17 @@ interface NewGroup {
   owners: readonly string[];
   id: string;
   draft: GroupDraft;
-  /** An id may come twice. */
+  /** An id can occur twice. */
   members: readonly Member[];
-  /** When it is made, by the clock of this process. */
   at: Date;
 }
 
-/** What a member counts beside its name: two thousand members fill a statement. */
+/** Bytes of a member beside its name: two thousand members fill a statement. */
 const MEMBER_BYTES = 512;
 
 /**
- * Makes groups. Those of concurrent requests to one directory are made by one statement. A group with groups as members
- * is made alone: it waits for their locks.
+ * Creates groups, those of concurrent requests to one directory in one statement. A group with groups as members is
+ * created alone: it waits for their locks.
  */
 class GroupCreations {
   private readonly gatherer: Gatherer<NewGroup, GroupRow | undefined>;
@@ -93,7 +92,7 @@ class GroupCreations {
     this.gatherer = new Gatherer<NewGroup, GroupRow | undefined>({
       alone: (group) => this.alone(group),
       together: (groups) => this.together(groups),
-      // Two groups of one name never share a statement: each needs an answer of its own.
+      // Two groups of one name never share a statement: each needs its own answer.
       keyOf: ({ draft }) => draft.displayNameKey,
       bytesOf: ({ draft, members }) =>
         members.reduce((sum, { display }) => sum + MEMBER_BYTES + (display?.length ?? 0), draft.document.bytes),
@@ -101,7 +100,6 @@ class GroupCreations {
     });
   }
 
-  /** Makes a group; undefined: another group of the directory has its name. */
   make(group: NewGroup): Promise<GroupRow | undefined> {
     const { tenantId, directoryId, owners, members } = group;
     if (members.some(({ value }) => isGroupId(value))) return this.alone(group);
@@ -147,12 +145,12 @@ function valuesOf(groups: readonly NewGroup[], patience: string): unknown[] {
   ];
 }
 
-/** What a change of members did: the ids that came and went. */
+/** The ids of members that were added or removed. */
 export interface MemberMoves {
   moved: string[];
 }
 
-/** The SQL of groups. Members are rows: adding one to a hundred thousand costs what adding one to ten costs. */
+/** The SQL of groups. Members are rows: adding one to 100 000 costs as much as adding one to 10. */
 @Injectable()
 export class GroupsRepository {
   private readonly creations: GroupCreations;
@@ -161,11 +159,7 @@ export class GroupsRepository {
     this.creations = new GroupCreations(db);
   }
 
-  /**
-   * Returns a group, or undefined.
-   *
-   * @param parts the attributes that are shown of each member; null: the members are not read
-   */
+  /** `parts` are the attributes that are shown of each member; null when the members are not read. */
   async read(
     tenantId: string,
     directoryId: string,
@@ -187,7 +181,7 @@ export class GroupsRepository {
     return rows[0];
   }
 
-  /** The lines of all members of a group, see `membersColumn`; null: none. */
+  /** Returns the lines of all members, see `membersColumn`; null without members. */
   async members(tenantId: string, id: string, parts: readonly MemberPart[]): Promise<string | null> {
     const { rows } = await this.db.query<{ members: string | null }>(
       `select ${membersColumn('$2', parts)} as members`,
@@ -197,16 +191,16 @@ export class GroupsRepository {
   }
 
   /**
-   * Inserts a group with its first members; the order of the locks is that of every write. Ids of no user wait as pending.
-   * Undefined: another group of the directory has the name.
+   * Inserts a group with its first members. Unknown ids become pending members. Returns undefined when another group of
+   * the directory has the name.
    */
   insert(group: NewGroup): Promise<GroupRow | undefined> {
     return this.creations.make(group);
   }
 
   /**
-   * Writes the attributes of a group that is locked. The name may be that of another group: `name_twin` keeps the two apart
-   * in the unique index.
+   * Writes the attributes of a locked group. Another group may have the name: `name_twin` distinguishes the two in the
+   * index.
    */
   async update(tx: SqlRunner, tenantId: string, directoryId: string, id: string, draft: GroupDraft): Promise<void> {
     await tx.query(
@@ -227,7 +221,10 @@ export class GroupsRepository {
     );
   }
 
-  /** Adds members. Present members stay as they are; ids of no user wait as pending. Null: there is no such group. */
+  /**
+   * Adds members. Present members stay unchanged; unknown ids become pending members. Returns null when the group does
+   * not exist.
+   */
   async addMembers(
     tenantId: string,
     directoryId: string,
@@ -251,7 +248,7 @@ export class GroupsRepository {
     return rows[0]!.there ? { moved: rows[0]!.moved } : null;
   }
 
-  /** Takes members out by their ids. Who is none is no error. Null: no such group. */
+  /** Removes members; other ids have no effect. Returns null when the group does not exist. */
   async removeMembers(
     tenantId: string,
     directoryId: string,
@@ -273,7 +270,6 @@ export class GroupsRepository {
     return rows[0]!.there ? { moved: rows[0]!.moved } : null;
   }
 
-  /** Takes out the members for which a condition holds. */
   async removeWhere(
     tx: SqlRunner,
     tenantId: string,
@@ -295,7 +291,6 @@ export class GroupsRepository {
     return rows[0]!;
   }
 
-  /** Makes the members exactly these: only what differs is written. */
   async replaceMembers(
     tx: SqlRunner,
     tenantId: string,
@@ -326,7 +321,9 @@ export class GroupsRepository {
     return rows[0]!;
   }
 
-  /** Removes a group; its members stay people. Answers who they were, or null if there is no such group. */
+  /**
+   * Removes a group, and keeps its members as users. Returns the former members, or null when the group does not exist.
+   */
   async remove(tx: SqlRunner, tenantId: string, directoryId: string, id: string): Promise<MemberMoves | null> {
     const { rows } = await tx.query<{ moved: string[] }>(
       `with gone as (delete from group_members where tenant_id = $1 and group_id = $2 returning member_id),

@@ -3,7 +3,7 @@ import type { Part, WriteStatement } from '../../../base/database/write-statemen
 import type { Projection } from '../../../protocols/scim/resource/project.js';
 import { lockGroupsOf } from './group-locks.js';
 
-/** Removes the subject from all groups, and moves their versions. Returns the part with the ids of the groups. */
+/** Removes the subject from all groups, and increments their versions. Returns the part with the ids of the groups. */
 export function leaveAllGroups(statement: WriteStatement, tenantId: string): Part {
   const left = statement.add(
     (p) => `delete from group_members m using subject s where m.tenant_id = ${p.add(tenantId)} and m.member_id = s.id
@@ -18,7 +18,7 @@ export function leaveAllGroups(statement: WriteStatement, tenantId: string): Par
   return left;
 }
 
-/** Removes a user from the groups of one directory, and moves their versions. */
+/** Removes a user from the groups of one directory, and increments their versions. */
 export async function leaveGroupsOf(
   tx: SqlRunner,
   tenantId: string,
@@ -36,7 +36,6 @@ export async function leaveGroupsOf(
   );
 }
 
-/** Adds a user to those of the groups that are still there, and moves their versions. */
 export async function joinGroups(
   tx: SqlRunner,
   tenantId: string,
@@ -54,7 +53,7 @@ export async function joinGroups(
   );
 }
 
-/** Keeps the memberships of a user whose departure is held, as far as the departure takes them, for a discard. */
+/** Stores the memberships that a held departure takes from a user, for a discard. */
 export function keepMemberships(statement: WriteStatement, tenantId: string, left: Part): void {
   statement.add(
     (p) => `insert into held_memberships (tenant_id, user_id, group_id)
@@ -62,7 +61,7 @@ export function keepMemberships(statement: WriteStatement, tenantId: string, lef
   );
 }
 
-/** Keeps the membership of a group that the subject has left already, with the departure that follows from it. */
+/** Stores the membership of a group that the subject has already left, for a discard. */
 export function keepLeftMembership(statement: WriteStatement, tenantId: string, groupId: string): void {
   statement.add(
     (p) => `insert into held_memberships (tenant_id, user_id, group_id)
@@ -73,7 +72,7 @@ export function keepLeftMembership(statement: WriteStatement, tenantId: string, 
   );
 }
 
-/** Forgets the memberships that were kept: the subject is held for its departure no more. */
+/** Deletes stored memberships: the departure of the subject is no longer held. */
 export function forgetMemberships(statement: WriteStatement, tenantId: string): void {
   statement.add(
     (p) =>
@@ -82,12 +81,11 @@ export function forgetMemberships(statement: WriteStatement, tenantId: string): 
   );
 }
 
-/** The members who have left the group `$2` of the tenant `$1`, in `gone`, and whose departure is held: each keeps the membership. */
+/** Stores the membership of those in `gone` whose departure is held. `$1` is the tenant, `$2` the group. */
 export const KEPT_OF_HELD = `kept as (insert into held_memberships (tenant_id, user_id, group_id)
   select $1, u.id, $2 from users u where u.tenant_id = $1 and u.held is not null and u.held in ('guard', 'protected')
     and u.id in (select member_id from gone) on conflict do nothing)`;
 
-/** Puts a user back into the groups that a held departure has taken. */
 export async function rejoinHeld(tx: SqlRunner, tenantId: string, userId: string): Promise<void> {
   const { rows } = await tx.query<{ id: string }>(
     `select group_id as id from held_memberships where tenant_id = $1 and user_id = $2`,
@@ -103,15 +101,14 @@ export async function rejoinHeld(tx: SqlRunner, tenantId: string, userId: string
 
 // Parts of the statements that change members. `$1` is the tenant, `$2` the group, `$3` the directory.
 
-// The ids that a request names, each once, in the order in which rows are locked.
+// The ids that a request names, without duplicates, in the order of locks.
 const WANTED = `
   wanted as materialized (select distinct on (v) v, d from (
     select v collate "C" as v, d from unnest($4::text[], $5::text[]) as w(v, d)) w order by v)`;
 
-// The members that the ids of a request name: a user the directory sees, a group of it, or none yet. An id is never looked
-// up as anything but an id (CVE-2025-41115).
-// Each id is looked up alone (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table would
-// compare every id with every user of the tenant.
+// An id is never looked up as anything but an id (CVE-2025-41115).
+// // Each id is looked up alone (`lateral`, `offset 0`), in the order of the ids: a plan that was made for a tiny table
+// would compare every id with every user of the tenant.
 /** The users and groups that the ids of a request name. `owners` is SQL: the directories whose users are seen. */
 export const FOUND = (owners: string): string => `
   ${WANTED},
@@ -123,9 +120,9 @@ export const FOUND = (owners: string): string => `
     select w.v, w.d, 'Group' from wanted w cross join lateral (
       select 1 from groups c where c.tenant_id = $1 and c.id = w.v and c.directory_id = $3 and c.id <> $2 offset 0) c)`;
 
-// Locks the users that become members: a user that is deleted meanwhile does not stay a member. `not in` below keeps the
-// planner, which does not know how long the lists are, from comparing each with each.
-/** Those of them who are no members yet. */
+// Locks the users that become members, so that a deleted user does not stay a member. `not in` below keeps the planner,
+// which does not know the length of the lists, from comparing each with each.
+/** The found ones that are not members yet. */
 export const NEW = `
   people as materialized (select f.v, f.d from found f cross join lateral (
       select 1 from users u where u.tenant_id = $1 and u.id = f.v for key share) u
@@ -134,22 +131,18 @@ export const NEW = `
   new as materialized (
     select v, d, 'User' as kind from people union all select v, d, kind from found where kind = 'Group')`;
 
-/** The next version of the group, if `source` has a row. */
 export const TOUCH = (source: string): string => `
   touched as (update groups g set version = g.version + 1, updated_at = greatest(date_trunc('milliseconds', now()), g.updated_at)
     where g.tenant_id = $1 and g.id = $2 and exists (select 1 from ${source}))`;
 
 // First the users, then the group: the deletion of a user takes its locks in this order, too.
-/** The group, locked after the people. */
 export const LOCKED_AFTER_PEOPLE = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 and (select count(*) from people) >= 0
   for no key update)`;
 
-/** The group, locked. */
 export const LOCKED = `locked as materialized (
   select id from groups where tenant_id = $1 and id = $2 and directory_id = $3 for no key update)`;
 
-/** The parts of a member, in the order in which they are shown. */
 const MEMBER_PARTS = ['value', 'type', 'display', '$ref'] as const;
 /** A part of a member that an answer can show. */
 export type MemberPart = (typeof MEMBER_PARTS)[number];
@@ -161,7 +154,7 @@ export function memberPartsOf(projection: Projection | null): readonly MemberPar
   return MEMBER_PARTS.filter((part) => selection.has(part) === (projection.mode === 'only'));
 }
 
-/** The line of one member in SQL; the columns of the member are SQL, too. See {@link membersColumn}. */
+/** Returns SQL for the line of one member, from SQL for its columns. See {@link membersColumn}. */
 export function memberLine(
   { id, kind, display }: Record<'id' | 'kind' | 'display', string>,
   parts: readonly MemberPart[] = MEMBER_PARTS,
@@ -172,9 +165,8 @@ export function memberLine(
 }
 
 /**
- * The members of a group in the order of their ids, one line for each: the id (after a `*`, if it is that of a group), and
- * after a blank the display name in JSON. The text of the answer is made of the lines. JSON made by the database costs ten
- * times as much.
+ * The members of a group in the order of their ids, one line for each: the id (after a `*` for a group), and after a
+ * blank the display name in JSON. The answer is made of the lines. JSON made by the database costs ten times as much.
  */
 export const membersColumn = (group: string, parts: readonly MemberPart[] = MEMBER_PARTS): string => {
   return `(select string_agg(x.line, chr(10)) from (
@@ -183,8 +175,8 @@ export const membersColumn = (group: string, parts: readonly MemberPart[] = MEMB
 };
 
 /**
- * The bytes that each member of a group takes in an answer; at least 160. The order names the index: a generic plan takes
- * all groups for equally large, and would read the members of all groups for a large one.
+ * The bytes of each member in an answer, at least 160. The order names the index: a generic plan assumes that all
+ * groups are equally large, and would read the members of all groups for a large one.
  */
 export const memberBytes = (group: string): string =>
   `select 160 + coalesce(octet_length(m.display), 0) as bytes from group_members m

@@ -4,27 +4,21 @@ import type { Part, WriteStatement } from '../../../base/database/write-statemen
 import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import { DAY_MINUTES, type DepartureKind, type PerWindow } from './guard.rules.js';
 
-/** The stored state of a guard. */
 export interface GuardState {
   mode: 'open' | 'exact';
-  /** When each window was measured, as the database writes it; null: never. */
+  /** When each window was measured, as text of the database; null before the first measurement. */
   window_from: string | null;
   day_from: string | null;
   window_base: number;
   day_base: number;
-  /** A window is over, and is measured anew. */
   stale: boolean;
 }
 
-/** What is stored of a departure. */
 export interface Departure {
   how: DepartureKind;
   directoryId: string;
-  /** JSON: what was in force. */
   person: string;
-  /** JSON: the resource of a deleted user. */
   doc: string | null;
-  /** When a deleted user was created. */
   createdAt: Date | null;
   leftGroup: string | null;
 }
@@ -33,23 +27,22 @@ const STATE = (minutes: string): string => `mode, window_from::text, day_from::t
   window_from is null or window_from < now() - make_interval(mins => ${minutes})
     or day_from is null or day_from < now() - interval '1 day' as stale`;
 
-/** SQL that counts departures of the last minutes, up to a limit. */
 const COUNTED = (at: { tenant: string; directory: string; minutes: string; most: string }): string =>
   `(select count(*)::int from (select 1 from guard_departures where tenant_id = ${at.tenant}
      and directory_id = ${at.directory} and went_at > now() - make_interval(mins => ${at.minutes})
      order by went_at desc limit ${at.most}) d)`;
 
 /**
- * The SQL of the guard. Its limits are exact, and far from them a departure takes no lock of its own: in mode `open` it
- * share-locks the row of the state, and goes through only if the limits are further away than all departures that can be in
- * flight at once (`max_connections`); in mode `exact` it locks the row, counts, and holds the lock to its commit. Seats keep
- * their limit in the same way.
+ * The SQL of the guard. Its limits are exact, but far from them a departure takes no exclusive lock.
+ *
+ * In mode `open` it share-locks the state. It is admitted only if the limits are further away than all departures that
+ * can be in flight at once (`max_connections`). In mode `exact` it locks the row, counts, and holds the lock to its
+ * commit. Seat limits work in the same way.
  */
 @Injectable()
 export class GuardRepository {
   constructor(private readonly db: Database) {}
 
-  /** Returns the state of a guard; undefined: no departure was counted yet. */
   async state(tenantId: string, directoryId: string, minutes: number): Promise<GuardState | undefined> {
     const { rows } = await this.db.query<GuardState>(
       `select ${STATE('$3')} from guard_states where tenant_id = $1 and directory_id = $2`,
@@ -58,7 +51,6 @@ export class GuardRepository {
     return rows[0];
   }
 
-  /** Locks the state of a guard to the end of the transaction, and returns it. */
   async lock(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number): Promise<GuardState> {
     const locked = () =>
       tx.query<GuardState>(
@@ -74,7 +66,9 @@ export class GuardRepository {
     return (await locked()).rows[0]!;
   }
 
-  /** Counts the departures of each window, up to a number; `inFlight`: how many can be on their way without the lock. */
+  /**
+   * Counts the departures of each window, up to a number. `inFlight` is how many can be under way without the lock.
+   */
   async counted(
     db: SqlRunner,
     tenantId: string,
@@ -93,8 +87,8 @@ export class GuardRepository {
   }
 
   /**
-   * Returns the users of a directory who have been in force without a break for the last seven days: never more than there
-   * were at any moment of them. Users whom the directory has brought since do not raise the limit of the directory.
+   * Counts the users of a directory who have been in force for the last seven days without a break. Users whom the
+   * directory brought since do not raise its limit.
    */
   async inForce(db: SqlRunner, tenantId: string, directoryId: string): Promise<number> {
     const { rows } = await db.query<{ n: number }>(
@@ -105,7 +99,6 @@ export class GuardRepository {
     return rows[0]!.n;
   }
 
-  /** Begins the windows that are over with a new base. */
   async measure(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number, base: PerWindow): Promise<void> {
     await tx.query(
       `update guard_states set
@@ -118,7 +111,6 @@ export class GuardRepository {
     );
   }
 
-  /** Stores how the next departures count. */
   async setMode(tx: SqlRunner, tenantId: string, directoryId: string, mode: GuardState['mode']): Promise<void> {
     await tx.query(`update guard_states set mode = $3 where tenant_id = $1 and directory_id = $2`, [
       tenantId,
@@ -127,7 +119,7 @@ export class GuardRepository {
     ]);
   }
 
-  /** Returns whether this is the first departure that the window holds, and notes that it was recorded. */
+  /** Returns whether this is the first departure that the window holds, and stores that it was recorded. */
   async isFirstHeld(tx: SqlRunner, tenantId: string, directoryId: string, minutes: number): Promise<boolean> {
     const { rowCount } = await tx.query(
       `update guard_states set told_at = now() where tenant_id = $1 and directory_id = $2
@@ -138,9 +130,9 @@ export class GuardRepository {
   }
 
   /**
-   * Adds the condition of a departure that takes no lock of its own; the subject must demand a row of the part.
+   * Adds the condition of a departure without an exclusive lock; the subject must demand a row of the part.
    *
-   * @param userId the user who leaves, whose row is locked before the state, as by a departure that counts under the lock
+   * @param userId the leaving user, whose row is locked before the state, as in the exact mode
    */
   condition(
     statement: WriteStatement,
@@ -165,7 +157,6 @@ export class GuardRepository {
     });
   }
 
-  /** Adds a departure to the statement that makes it. */
   add(statement: WriteStatement, tenantId: string, departure: Departure, source: ChangeSource): void {
     const { directoryId, how, person, doc, createdAt, leftGroup } = departure;
     statement.add((p) => {
@@ -199,7 +190,6 @@ export class GuardRepository {
     return rows[0]!;
   }
 
-  /** Adds the change of a user to the statement that makes it. */
   addChange(statement: WriteStatement, tenantId: string, directoryId: string): void {
     statement.add(
       (p) => `insert into guard_changes (tenant_id, directory_id, user_id)
@@ -208,7 +198,6 @@ export class GuardRepository {
     );
   }
 
-  /** Removes the departure of a user who is back, with the statement that brings the user back. */
   forgive(statement: WriteStatement, tenantId: string, directoryId: string): void {
     statement.add(
       (p) => `delete from guard_departures d using subject where d.tenant_id = ${p.shared(tenantId)}

@@ -1,35 +1,24 @@
 import { leaves, type Current, type Decision } from '../../../tenancy/identity/held.rules.js';
 import type { GuardFigures } from '../../directories/directory.js';
 
-/** How a user leaves the users in force. */
 export type DepartureKind = 'deactivated' | 'deleted' | 'role_lost' | 'seat_lost';
 
-/** A number for each of the two windows of a guard: the short one of its figures, and the last 24 hours. */
+/** A number for each window of a guard: the configured one, and the last 24 hours. */
 export interface PerWindow {
   window: number;
   day: number;
 }
 
-/** The long window of a guard, in minutes. */
 export const DAY_MINUTES = 24 * 60;
 
-/**
- * Returns how a decision takes a user out of force; null: it does not. A user who keeps the access and gives the seat back
- * counts too.
- *
- * @param active the requested state is active
- */
+/** Returns how a decision takes a user out of force, or null. `active` is whether the requested state is active. */
 export function departureOf(current: Current | null, active: boolean, decision: Decision): DepartureKind | null {
   if (!leaves(current, decision)) return null;
   if (decision.inForce.status === 'active') return 'seat_lost';
   return active ? 'role_lost' : 'deactivated';
 }
 
-/**
- * Returns the limits of a guard: the number of users that may leave within each window. The one after them is held.
- *
- * @param base the users in force when each window began
- */
+/** Returns how many users may leave within each window. `base` counts the users in force when each window began. */
 export function limitsOf(figures: GuardFigures, base: PerWindow): PerWindow {
   const share = (of: number, percent: number): number => Math.floor((of * percent) / 100);
   return {
@@ -38,14 +27,13 @@ export function limitsOf(figures: GuardFigures, base: PerWindow): PerWindow {
   };
 }
 
-/** Returns whether a limit is reached. */
 export function isReached(counted: PerWindow, limits: PerWindow): boolean {
   return counted.window >= limits.window || counted.day >= limits.day;
 }
 
 /**
- * Returns whether both limits are further away than the departures that can be on their way at one time: then a departure
- * takes no lock of its own.
+ * Returns whether the limits are further away than the departures that can be under way at one time. A departure then
+ * takes no exclusive lock.
  */
 export function isFar(counted: PerWindow, limits: PerWindow, inFlight: number): boolean {
   return counted.window + inFlight <= limits.window && counted.day + inFlight <= limits.day;

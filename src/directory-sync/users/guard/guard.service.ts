@@ -10,34 +10,31 @@ import type { GuardFigures } from '../../directories/directory.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';
 import { type DepartureKind, isFar, isReached, limitsOf, type PerWindow } from './guard.rules.js';
 
-/** What the guard of a directory keeps of a write. */
 export type GuardedWrite =
-  /** The user leaves, and counts; `before`: what was in force, for an undo. */
+  /** The user leaves, and counts. `before` is the former state, for an undo. */
   | { kind: 'departure'; how: DepartureKind; directoryId: string; figures: GuardFigures; before: FormerUser }
-  /** The user gets another identity or role, and counts for the second figure; `isBack`: with a return. */
+  /** The user gets another identity or role, and counts for the second figure. `isBack`: the user also returns. */
   | { kind: 'change'; directoryId: string; figures: GuardFigures; isBack: boolean }
-  /** The user is back, and counts no more. */
+  /** The user is back, and no longer counts. */
   | { kind: 'return'; directoryId: string };
 
-/** A user before the departure. */
 export interface FormerUser {
   person: Person;
-  /** The resource, and when the user was created; only of a user whose row is deleted. */
+  /** Only of a user whose row is deleted. */
   doc?: string;
   createdAt?: Date;
-  /** The group whose members have changed, where the user leaves for that: its membership is gone already. */
+  /** The changed group whose membership the user has already lost, and leaves for. */
   leftGroup?: string | undefined;
 }
 
-/** A user who is about to leave a directory. */
 export type Leaving = Extract<GuardedWrite, { kind: 'departure' }> & { userId: string };
 
 const TTL = 1000;
 
-/** Counts departures as part of the write that makes them, and says which is one too many. */
+/** Counts departures as part of the write that makes them, and holds those above the limit. */
 @Injectable()
 export class GuardService {
-  // A state that was changed meanwhile is harmless: the statement checks it again.
+  // A stale state is harmless: the statement checks it again.
   private readonly states: FreshCache<GuardState | undefined>;
 
   constructor(
@@ -50,9 +47,9 @@ export class GuardService {
   }
 
   /**
-   * Returns how a departure may be written without a lock of its own; null: it has to count under the lock.
+   * Returns a function that adds the guard's condition, and returns the part whose row the subject must demand.
    *
-   * @returns a function that adds the condition to the statement, and returns the part whose row the subject must demand
+   * @returns null when the departure has to count under the lock
    */
   async openWay(tenantId: string, leaving: Leaving): Promise<((statement: WriteStatement) => Part) | null> {
     const { directoryId, figures } = leaving;
@@ -65,14 +62,13 @@ export class GuardService {
     return (statement) => this.repository.condition(statement, tenantId, leaving, { state, limits, minutes });
   }
 
-  /** Forgets the state of a guard, after a condition has refused. */
   forget(tenantId: string, directoryId: string): void {
     this.states.drop(keyOf(tenantId, directoryId));
   }
 
   /**
-   * Returns whether a user may leave, under the lock of the guard. The answer holds to the end of the transaction. The first
-   * one of a window who may not is recorded as an event.
+   * Returns whether a user may leave, under the lock of the guard to the end of the transaction. The first held user of
+   * a window is recorded as an event.
    */
   async admits(tx: SqlRunner, tenantId: string, { directoryId, figures }: Leaving): Promise<boolean> {
     const minutes = figures.within_minutes;
@@ -88,8 +84,8 @@ export class GuardService {
   }
 
   /**
-   * Returns whether a user may get another identity or role, under the lock of the guard: the second figure, of the same form.
-   * A user who was changed within the window counts once.
+   * Returns whether a user may get another identity or role, under the lock of the guard. A user counts once within the
+   * window.
    */
   async admitsChange(
     tx: SqlRunner,
@@ -107,7 +103,6 @@ export class GuardService {
     return false;
   }
 
-  /** Records the first user whom a window holds as an event. */
   private async tellHeld(
     tx: SqlRunner,
     tenantId: string,
@@ -123,7 +118,6 @@ export class GuardService {
     }
   }
 
-  /** Adds what the guard keeps of a write to its statement. */
   addTo(statement: WriteStatement, tenantId: string, guarded: GuardedWrite, source: ChangeSource): void {
     const { directoryId } = guarded;
     if (guarded.kind === 'change') this.repository.addChange(statement, tenantId, directoryId);
@@ -144,7 +138,7 @@ export class GuardService {
     const minutes = figures.within_minutes;
     const inForce = await this.repository.inForce(tx, tenantId, directoryId);
     const left = await this.repository.counted(tx, tenantId, directoryId, minutes, ALL);
-    // Those who have left since the window began were in force then.
+    // Users who have left since the window began were in force then.
     const base: PerWindow = { window: inForce + left.window, day: inForce + left.day };
     await this.repository.measure(tx, tenantId, directoryId, minutes, base);
     return this.repository.lock(tx, tenantId, directoryId, minutes);

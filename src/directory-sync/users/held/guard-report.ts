@@ -16,10 +16,9 @@ interface DepartureRow {
   source: ChangeSource;
 }
 
-/** More departures of a day than a report counts. */
 const MOST: PerWindow = { window: 1_000_000, day: 1_000_000 };
 
-/** Reads what the guard of a directory counts and holds. */
+/** Reads the counts and holds of a directory's guard. */
 @Injectable()
 export class GuardReport {
   constructor(
@@ -39,7 +38,7 @@ export class GuardReport {
     return { directory_id: directoryId, guard, ...windows, held, departures };
   }
 
-  /** Returns how many further users a guard lets go now; null: it is off. */
+  /** Returns how many further users a guard admits now; null when it is off. */
   async room(tenantId: string, directoryId: string, guard: Guard): Promise<number | null> {
     if (guard === 'off') return null;
     const { window, day } = await this.windows(tenantId, directoryId, guard);

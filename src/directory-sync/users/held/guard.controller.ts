@@ -21,7 +21,6 @@ import { GuardReport } from './guard-report.js';
 import { countedAnswer, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
 import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 
-/** What the guard of a directory counts and holds, and what an admin does with it. */
 @ApiController('directories/:directory_id/guard', { tag: 'directories' })
 @RequireScope('admin')
 export class GuardController {
@@ -101,7 +100,7 @@ export class GuardController {
     @Body() body: GuardSelection,
     @Res({ passthrough: true }) res: BridgeResponse,
   ): Promise<TaskBody | UndoCount | HeldCount> {
-    // An administrator who comes back administers again.
+    // A user with the role of an administrator administers again.
     if (body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };

@@ -24,10 +24,8 @@ import type { WriteContext } from '../write/write-case.js';
 import { HELD_REASONS, type HeldCount, type HeldSelection } from './held.dto.js';
 import { HeldService, RELEASABLE } from './held.service.js';
 
-/** What happens to the held users of a task. */
 export type HeldAct = 'release' | 'discard';
 
-/** Which held users a task is about: those of a list, all that match, or all. */
 export interface HeldChoice {
   user_ids?: string[];
   all?: boolean;
@@ -35,29 +33,26 @@ export interface HeldChoice {
   directory?: string;
 }
 
-/** `after`: the user after which the next batch begins. */
 type HeldPayload = HeldChoice & { after?: string };
 
 const BATCH = 100;
-/** The name under which a task counts the users for whom it was done. */
 const DONE = { release: 'released', discard: 'discarded' } as const satisfies Record<HeldAct, string>;
 
 // `users_held` finds the held users of a tenant.
 const MATCHES = `u.tenant_id = $1 and u.held is not null and u.held = any($2::text[])
   and ($3::text is null or u.directory_id = $3 or u.kept_for = $3) and ($4::text[] is null or u.id = any($4))`;
 
-/** The parameters of {@link MATCHES}. A release without a reason is about those that can be released. */
+/** Returns the parameters of {@link MATCHES}. A release without a reason is about those that can be released. */
 function matching(tenantId: string, act: HeldAct, { reason, directory, user_ids: ids }: HeldChoice): unknown[] {
   const all = act === 'release' && ids === undefined ? [...RELEASABLE] : [...HELD_REASONS];
   return [tenantId, reason === undefined ? all : [reason], directory ?? null, ids ?? null];
 }
 
-/** The users that were named of one directory: who of them is not held is left out with that reason. */
+/** Returns the named users of one directory: those who are not held are left out with that reason. */
 function listOf({ user_ids: ids, directory }: HeldChoice): string[] | undefined {
   return directory === undefined ? undefined : ids;
 }
 
-/** Refuses a choice that names nothing, or two things at once. */
 export function demandChoice(act: HeldAct, { user_ids: ids, all, reason, directory }: HeldChoice): void {
   const ways = [ids !== undefined, reason !== undefined || directory !== undefined, all === true];
   if (ways.filter(Boolean).length !== 1) {
@@ -73,9 +68,8 @@ export function demandChoice(act: HeldAct, { user_ids: ids, all, reason, directo
 /**
  * Answers a request about a number of users: a dry run with the number, else with the task that it begins.
  *
- * @param found the number, and that of the administrators among the users where the act can end their right
- * @throws {Conflict} `count_changed` when the request names another number; `administrators_unconfirmed` when it does not name that
- *   of the administrators
+ * @param found the number, with that of the administrators where the act can end their right
+ * @throws {Conflict} `count_changed` or `administrators_unconfirmed` when the request names another number
  */
 export async function countedAnswer(
   { repeat }: Repeatable,
@@ -103,23 +97,21 @@ export async function countedAnswer(
 interface Left {
   how: DepartureKind;
   person: Person;
-  /** The resource of a deleted user; null: the user is there. */
+  /** The resource of a deleted user; null when the user is not deleted. */
   doc: string | null;
-  /** When a deleted user was created; null: a process of an older version deleted the user. */
+  /** When a deleted user was created; null when an older version of the service deleted the user. */
   user_created_at: Date | null;
   groups: string[];
 }
 
-/** Which departures are undone: those of a list, or all of the directory. */
 interface UndoChoice {
   directory: string;
   user_ids?: string[] | undefined;
 }
 
-/** `after`: the user after which the next batch begins. */
 type UndoPayload = UndoChoice & { after?: string };
 
-// The first rule that gives the user a role gives another one than the user had.
+// The first rule that gives the user a role gives another one than the former role.
 const RULED = `d.how in ('role_lost', 'seat_lost') and (select r.role from group_rules r
     join group_members m on m.tenant_id = $1 and m.group_id = r.group_id and m.member_id = d.user_id
     join roles c on c.tenant_id = $1 and c.name = r.role
@@ -129,11 +121,9 @@ const UNDO_MATCHES = `tenant_id = $1 and directory_id = $2 and went_at > now() -
   and ($3::text[] is null or user_id = any($3))`;
 
 /**
- * Releases or discards many held users, in small steps that each leave their progress behind.
+ * Releases and discards held users, and undoes departures, in tasks of small steps.
  *
- * Brings users back who left before the guard of their directory held the others, in small steps.
- *
- * Undoes the departure of a user: with id, role, groups and account of the platform; the seat by the ordinary rule.
+ * An undo brings a user back with id, role, groups and account of the platform; the seat by the ordinary rule.
  */
 @Injectable()
 export class HeldTasks {
@@ -154,7 +144,6 @@ export class HeldTasks {
     handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.undoBatch(task) });
   }
 
-  /** Counts the held users that a task would be about, and those of them who administer the tenant now. */
   async count(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<HeldCount> {
     const { rows } = await this.db.query<Required<HeldCount>>(
       `select count(*)::int as count, (count(*) filter (where u.status = 'active'
@@ -162,15 +151,11 @@ export class HeldTasks {
       matching(caller.tenantId, act, choice),
     );
     const { count, administrators } = rows[0]!;
-    // A discard takes nothing from administrators.
+    // A discard takes no right from administrators.
     return act === 'discard' ? { count } : { count, administrators };
   }
 
-  /**
-   * Begins a task.
-   *
-   * @throws {TooMany} `too_many_tasks`
-   */
+  /** @throws {TooMany} `too_many_tasks` */
   async begin(caller: Caller, act: HeldAct, choice: HeldChoice): Promise<TaskRow> {
     const { tenantId, actor, requestId } = caller;
     const total = listOf(choice)?.length ?? (await this.count(caller, act, choice)).count;
@@ -201,12 +186,12 @@ export class HeldTasks {
     return { done: rows.length + others.length, next, result };
   }
 
-  /** Returns whether the act was done; else the cause is noted. */
+  /** Returns whether the act was done, else stores the cause. */
   private async one(task: Task<HeldPayload>, act: HeldAct, userId: string): Promise<boolean> {
     try {
       const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
       const row = await this.held[act](by, userId);
-      // A user who is held still was not changed: a discard leaves nothing that would hold it.
+      // A user who is still held was not changed: after a discard no reason would hold the user.
       if (act === 'release' || row === null || row.held === null || row.held === 'no_email') return true;
       await this.omit(task, userId, 'still_held', `The user is held as ${row.held} still.`);
       return false;
@@ -217,7 +202,6 @@ export class HeldTasks {
     }
   }
 
-  /** The users of the list whom the task is not about. */
   private async notHeld(act: HeldAct, { tenantId, payload }: Task<HeldPayload>): Promise<string[]> {
     const ids = listOf(payload);
     if (ids === undefined) return [];
@@ -229,13 +213,13 @@ export class HeldTasks {
     return ids.filter((id) => !held.has(id));
   }
 
-  private omit(task: Task<HeldPayload>, userId: string, reason: string, detail: string): Promise<void> {
+  private omit(task: Task<HeldPayload | UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
     return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 
   /**
-   * Counts the departures of a choice that can be undone, and those of them that an undo leaves out: the user has lost a role
-   * or a seat, and a rule still gives the role that the user has now.
+   * Counts the departures of a choice that can be undone, and those that an undo leaves out: the user has lost a role
+   * or a seat, and a rule still gives the present role.
    */
   async countUndo(tenantId: string, { directory, user_ids: ids }: UndoChoice): Promise<{ all: number; ruled: number }> {
     const { rows } = await this.db.query<{ all: number; ruled: number }>(
@@ -246,9 +230,7 @@ export class HeldTasks {
   }
 
   /**
-   * Begins a task.
-   *
-   * @throws {NotFound} when the one user of the choice has not left
+   * @throws {NotFound} when the only user of the choice has not left
    * @throws {Conflict} `window_over` when no user of the directory left within the last 24 hours
    * @throws {TooMany} `too_many_tasks`
    */
@@ -285,14 +267,13 @@ export class HeldTasks {
     const result: Record<string, number> = { brought_back: 0, left_out: 0, ...task.result };
     const missing = after === undefined ? await this.missing(task, rows) : [];
     for (const id of missing)
-      await this.omitFromUndo(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
+      await this.omit(task, id, 'not_counted', 'The user has not left within the last 24 hours.');
     result['left_out']! += missing.length;
     for (const { id } of rows) result[(await this.undoOne(task, id)) ? 'brought_back' : 'left_out']!++;
     const next = rows.length < BATCH ? null : { ...task.payload, after: rows.at(-1)!.id };
     return { done: rows.length + missing.length, next, result };
   }
 
-  /** The users of the list who have not left. */
   private async missing({ tenantId, payload }: Task<UndoPayload>, first: readonly { id: string }[]): Promise<string[]> {
     const { directory, user_ids: ids } = payload;
     if (ids === undefined) return [];
@@ -308,7 +289,6 @@ export class HeldTasks {
     return ids.filter((id) => !known.has(id));
   }
 
-  /** Returns whether the user is back; else the cause is noted. */
   private async undoOne(task: Task<UndoPayload>, userId: string): Promise<boolean> {
     const by = { tenantId: task.tenantId, actor: task.createdBy, requestId: task.id };
     try {
@@ -316,29 +296,25 @@ export class HeldTasks {
       return true;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      await this.omitFromUndo(task, userId, error.code, error.message);
+      await this.omit(task, userId, error.code, error.message);
       return false;
     }
-  }
-
-  private omitFromUndo(task: Task<UndoPayload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 
   /**
    * Brings one user back.
    *
    * @throws {NotFound} when the user has not left the directory within the last 24 hours
-   * @throws {Conflict} `rule_still_applies` when a rule still gives the role or seat that the user has now; `still_held` when the
-   *   user is held for another reason
+   * @throws {Conflict} `rule_still_applies` when a rule still gives the present role or seat; `still_held` when the
+   * user is held for another reason
    * @throws {Taken} when another user has the name
    */
-  async bringBack(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
+  private async bringBack(by: RequestedBy, directoryId: string, userId: string): Promise<void> {
     const { tenantId } = by;
     const left = await this.left(tenantId, directoryId, userId);
     const directory = await this.directories.get(tenantId, directoryId);
     const source = sourceOf(by);
-    // A user of the same name who came meanwhile is another one, and is not linked.
+    // A new user of the same name is not linked.
     const ctx: WriteContext = {
       tenantId,
       channel: 'scim',
@@ -365,8 +341,8 @@ export class HeldTasks {
   }
 
   /**
-   * Makes a user who is there active, in the former groups that are still there, and with the former role where no rule and no
-   * resource gives it any more.
+   * Makes an existing user active, in the former groups that still exist. The former role is set where no rule and no
+   * resource gives it.
    */
   private async active(
     ctx: WriteContext,
@@ -382,7 +358,7 @@ export class HeldTasks {
       const draft = draftOf(doc, directory!.attributeMap);
       const given = givenRoles({ ctx, tenant, row, draft, roleSet: row.role_set, fromRules, released: null });
       const isGiven = (given.byResource ?? given.byRules) === person.role;
-      // A rule comes before a role that is set: what the user has lost by it, only another rule gives back.
+      // A rule comes before a role that is set: only another rule gives back what a rule took.
       const isRuled = given.byResource !== null || fromRules.some(({ role }) => tenant.roles.has(role));
       if (!isGiven && isRuled && (how === 'role_lost' || how === 'seat_lost')) {
         const why = `A rule of the directory, or its roles, still gives the role "${given.byResource ?? given.byRules}".`;
@@ -399,7 +375,7 @@ export class HeldTasks {
     return after;
   }
 
-  /** Makes a deleted user again, under the old id and in the groups that are still there. */
+  /** Creates a deleted user again, with the old id and in the groups that still exist. */
   private async again(ctx: WriteContext, by: RequestedBy, userId: string, left: Left, doc: string): Promise<UserRow> {
     const { tenantId, directory } = ctx;
     const draft = draftOf({ ...(JSON.parse(doc) as UserDocument), active: true }, directory!.attributeMap);
@@ -420,7 +396,7 @@ export class HeldTasks {
         await joinGroups(tx, tenantId, userId, left.groups);
       },
     });
-    // Rules give the role only once the groups are there.
+    // Rules give the role only once the user is in the groups.
     const { row } = await this.users.reconsider(ctx, userId, { trigger: { kind: 'undone' } });
     return row.role === left.person.role ? row : this.active(ctx, by, userId, left);
   }

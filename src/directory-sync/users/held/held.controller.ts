@@ -18,7 +18,6 @@ import { countedAnswer, demandChoice, HeldTasks, type HeldAct } from './held-tas
 import { HeldCount, HeldSelection } from './held.dto.js';
 import { HeldService } from './held.service.js';
 
-/** Held users: their requested state is not in force, each for a reason. */
 @ApiController('held')
 @RequireScope('admin')
 export class HeldController {

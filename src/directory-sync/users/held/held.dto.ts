@@ -6,7 +6,7 @@ import type { Guard } from '../../directories/directory.js';
 import type { DepartureKind } from '../guard/guard.rules.js';
 import { ChangeSourceBody } from '../user.dto.js';
 
-/** Why a user can be held, in the order in which the reasons are asked. */
+/** In the order in which the reasons are tested. */
 export const HELD_REASONS = [
   'superseded',
   'preview',
@@ -20,17 +20,14 @@ export const HELD_REASONS = [
   'no_email',
 ] as const satisfies readonly HeldReason[];
 
-/** The most ids of a selection. */
 export const MOST_IDS = 1_000;
 
-/** Returns what is wrong with a list of ids, or null. */
 function idsProblem(value: unknown): string | null {
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return 'must be a list of ids';
   if (value.length === 0) return 'must not be empty';
   return value.length > MOST_IDS ? `must have at most ${MOST_IDS} entries; ${value.length} were sent` : null;
 }
 
-/** The number that a dry run has answered. */
 function ExpectedCount(): PropertyDecorator {
   return Whole({
     min: 0,
@@ -40,7 +37,6 @@ function ExpectedCount(): PropertyDecorator {
   });
 }
 
-/** Held users: those of a list, all that match a filter, or all. */
 export class HeldSelection {
   @Ruled(
     idsProblem,
@@ -66,7 +62,7 @@ export class HeldSelection {
   administrators?: number;
 }
 
-/** What a dry run answers. */
+/** The answer of a dry run. */
 export class HeldCount {
   @ApiProperty({ example: 12 })
   count!: number;
@@ -78,7 +74,6 @@ export class HeldCount {
   administrators?: number;
 }
 
-/** What a dry run of an undo answers. */
 export class UndoCount extends OmitType(HeldCount, ['administrators']) {
   @ApiProperty({
     example: 10,
@@ -88,7 +83,6 @@ export class UndoCount extends OmitType(HeldCount, ['administrators']) {
   rule_still_applies!: number;
 }
 
-/** One window of a guard. */
 export class GuardWindowBody {
   @ApiProperty({ description: 'Its length.' })
   minutes!: number;
@@ -107,7 +101,6 @@ export class GuardWindowBody {
   counted!: number;
 }
 
-/** A user who left before the limit was reached. */
 export class DepartureBody {
   @ApiProperty({ example: 'usr_01jd0q4m8k7v2y9wq3x5c6z8ab' })
   user_id!: string;
@@ -121,7 +114,6 @@ export class DepartureBody {
   source!: ChangeSourceBody;
 }
 
-/** A page of users who left. */
 class DeparturePage {
   @ApiProperty({ type: [DepartureBody] })
   data!: DepartureBody[];
@@ -129,7 +121,6 @@ class DeparturePage {
   next_cursor!: string | null;
 }
 
-/** The guard of a directory, with what it counts and holds now. */
 export class GuardBody {
   @ApiProperty({ example: 'dir_01k0000000abcdefghjkmnpqrs' })
   directory_id!: string;
@@ -145,7 +136,7 @@ export class GuardBody {
   departures!: DeparturePage;
 }
 
-/** Users of a guard: those of a list, else all. */
+/** Users of a guard; all without a list. */
 export class GuardSelection {
   @Ruled(
     idsProblem,

@@ -26,7 +26,7 @@ import { UsersService, type AfterWrite } from '../write/users.service.js';
 import type { WriteContext } from '../write/write-case.js';
 import { HELD_REASONS } from './held.dto.js';
 
-/** Which reasons an admin can set aside; the others end with their cause. */
+/** The reasons that an administrator can set aside; the others end with their cause. */
 export const RELEASABLE: ReadonlySet<HeldReason> = new Set([
   'guard',
   'protected',
@@ -49,7 +49,6 @@ function cannotBeReleased(why: string): Conflict {
   return new Conflict('cannot_be_released', `This cannot be released: ${why}.`);
 }
 
-/** The line of the user's history. */
 function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: string): UserNote {
   const name = userName === undefined ? {} : { user_name: userName };
   return { kind: 'held', detail: { event, reason: row.held ?? '', ...name } };
@@ -57,16 +56,13 @@ function noteOf(event: 'released' | 'discarded', row: NamedUser, userName?: stri
 
 const BATCH = 100;
 
-/** Users that are counted at the most: a scrape must not read a whole table. */
+/** A scrape must not read a whole table. */
 const MOST = 20_000;
 
 /**
  * Releases and discards held users: users whose requested state is not in force.
  *
- * Judges users anew who were held as owner or break-glass account once they are neither: what their directory has written
- * takes effect.
- *
- * The figure of held users.
+ * The writes of a directory take effect for a user who is no longer the owner or a break-glass account.
  */
 @Injectable()
 export class HeldService {
@@ -87,7 +83,7 @@ export class HeldService {
   /**
    * Puts the requested state into force. Users who are held for each other's values exchange them.
    *
-   * @throws {Conflict} when an admin cannot set the reason aside
+   * @throws {Conflict} when an administrator cannot set the reason aside
    */
   async release(caller: RequestedBy, userId: string): Promise<NamedUser | null> {
     const row = await this.heldRow(caller.tenantId, userId);
@@ -96,7 +92,6 @@ export class HeldService {
     return (await this.repository.one(caller.tenantId, userId)) ?? null;
   }
 
-  /** Lets the write of a directory take effect that waits for an admin. */
   private async releaseKept(caller: RequestedBy, seen: NamedUser): Promise<void> {
     const { tenantId } = caller;
     const source = sourceOf(caller);
@@ -123,11 +118,11 @@ export class HeldService {
       const afterWrite: AfterWrite = async (tx, id) => void (await joinAwaited(tx, tenantId, directory.id, id));
       return Promise.resolve({ ...edit, kind: 'link', directoryId: directory.id, by: kept.linked_by, afterWrite });
     });
-    // Rules give the role once the user is in the groups that awaited it.
+    // Rules give the role once the user is in the groups that awaited the user.
     if (!isOwn && directory.hasRules) await this.users.reconsider({ ...context }, seen.id, { trigger });
   }
 
-  /** Drops the write of a directory that waits for an admin: the directory reads back what is in force. */
+  /** Drops the write of a directory that waits for an administrator: the directory reads the effective state again. */
   private async discardKept(caller: RequestedBy, seen: NamedUser): Promise<NamedUser> {
     const { tenantId } = caller;
     const context = await this.contextOf(tenantId, seen, sourceOf(caller));
@@ -145,16 +140,16 @@ export class HeldService {
     return (await this.repository.one(tenantId, seen.id))!;
   }
 
-  /** Judges a user anew who was held as owner or break-glass account, and is neither any more. */
-  async endProtection(by: RequestedBy, userId: string): Promise<void> {
+  /** Decides again about a user who is no longer the owner or a break-glass account. */
+  private async endProtection(by: RequestedBy, userId: string): Promise<void> {
     const row = await this.repository.one(by.tenantId, userId);
     if (row?.held === 'protected') await this.lift(by, row, null);
   }
 
-  /** @param released the reason that an admin sets aside; null: the reason has gone */
+  /** @param released the reason that an administrator sets aside; null when the reason has ended */
   private async lift(caller: RequestedBy, row: NamedUser, released: HeldReason | null): Promise<void> {
     const source = sourceOf(caller);
-    // The time of a leaver is that of the IdP's request.
+    // The time of a departure is that of the IdP's request.
     const asked = row.held_since === null ? new Date() : new Date(row.held_since);
     const context = { ...(await this.contextOf(caller.tenantId, row, source)), receivedAt: asked };
     const inSameStatement = (statement: WriteStatement) => {
@@ -179,8 +174,9 @@ export class HeldService {
   }
 
   /**
-   * Makes the effective state the requested one, permanently: the IdP reads it back, and only a new write brings another value.
-   * Where the `userName` of a removed user has been given away, another one replaces it; the history has both.
+   * Makes the effective state the requested one, permanently: the IdP reads it back, and only a new write changes it.
+   *
+   * Where another user has the `userName` of a removed user, a substitute replaces it; the history has both.
    *
    * @throws {NotFound} when the user is not held
    */
@@ -253,7 +249,6 @@ export class HeldService {
     };
   }
 
-  /** Judges those whose naming has ended without that: the process was stopped, or their directory wrote at that moment. */
   async judgeAll(): Promise<void> {
     const { rows } = await this.db.query<{ tenant_id: string; id: string }>(
       `select u.tenant_id, u.id from users u join tenants t on t.id = u.tenant_id
@@ -276,7 +271,6 @@ export class HeldService {
     }
   }
 
-  /** Puts a gauge that asks the database when it is scraped into a registry. */
   register(registry: Registry): void {
     const { db } = this;
     new Gauge({
@@ -285,7 +279,7 @@ export class HeldService {
       labelNames: ['reason'],
       registers: [registry],
       async collect() {
-        // The order is that of the index of held users, which the limit then reads in part.
+        // In the order of the index of held users, which the limit then reads in part.
         const { rows } = await db.query<{ held: string; count: number }>(
           `select held, count(*)::int as count from (
              select held from users where held is not null order by tenant_id, held_since, id limit ${MOST}) h

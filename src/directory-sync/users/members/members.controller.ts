@@ -11,7 +11,6 @@ import { type CatalogueRole, TenantStore } from '../../../tenancy/tenants/tenant
 import { PersonBody } from '../../../tenancy/tenants/tenants.dto.js';
 import { consoleOf } from '../role.rules.js';
 
-/** A user who administers, as the list reads it. */
 export interface MemberRow {
   id: string;
   email: string | null;
@@ -24,7 +23,6 @@ export interface MemberRow {
   directory_name: string | null;
 }
 
-/** A user who administers, and where the right comes from. */
 export interface ListedMember {
   user_id: string;
   email: string | null;
@@ -38,8 +36,8 @@ export interface ListedMember {
 }
 
 /**
- * Returns a user who administers. The role comes from the directory that manages the user, unless the API has set it; of a
- * user without a directory, from the API or the sign-in that made the user.
+ * Returns a user who administers. The role comes from the directory of the user, unless the API has set it. Without a
+ * directory it comes from the API or the sign-in that created the user.
  */
 export function memberOf(
   row: MemberRow,
@@ -68,7 +66,6 @@ class MemberDirectory {
   name!: string;
 }
 
-/** A user who administers the tenant. */
 class MemberBody extends OmitType(PersonBody, ['external_id']) implements ListedMember {
   @ApiProperty({ example: 'usr_01k0000000abcdefghjkmnpqrs' })
   user_id!: string;
@@ -88,7 +85,6 @@ class MemberBody extends OmitType(PersonBody, ['external_id']) implements Listed
   directory!: MemberDirectory | null;
 }
 
-/** Who administers a tenant: the owner, and the active users whose role has `console`. */
 @ApiController('members')
 @RequireEveryScope('users:read', 'settings:read')
 export class MembersController {
@@ -105,7 +101,7 @@ export class MembersController {
     const page = readPage(query, 'members');
     const tenant = await this.tenants.get(tenantId);
     const roles = [...tenant.roles].filter(([, { console }]) => console !== 'none').map(([name]) => name);
-    // The order is a term, so that no plan reads all users in the order of the index.
+    // The order is an expression, so that no plan reads all users in the order of the index.
     const { rows } = await this.db.query<MemberRow>(
       `select u.id, u.email, u.first_name, u.last_name, u.role, u.role_set, u.source, u.directory_id, d.name as directory_name
        from users u left join directories d on d.tenant_id = $1 and d.id = u.directory_id

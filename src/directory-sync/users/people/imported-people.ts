@@ -19,7 +19,7 @@ import { isLost, WriteRunner } from '../write/write-runner.js';
 
 const ATTEMPTS = 3;
 
-/** Takes in the users that the platform had before this service: unmanaged, with the seat they hold, and not forwarded. */
+/** Imports users that the platform had before this service: unmanaged, with their seat, and not forwarded. */
 @Injectable()
 export class ImportedPeople implements PeopleIntake {
   constructor(
@@ -47,7 +47,7 @@ export class ImportedPeople implements PeopleIntake {
       const name = person.email ?? person.external_id;
       if (name === null) return leftOut('nameless', 'The account has neither an e-mail nor an external_id.');
       const draft = draftOf(documentOf({ ...person, active: status === 'active', userName: name }));
-      // One statement while no other user has the name: a transaction is three round trips more for each account.
+      // One statement while no other user has the name: a transaction costs three more round trips for each account.
       const plain = await this.create(this.db, tenantId, account, draft, source);
       if (plain !== null) return plain;
       try {
@@ -57,13 +57,13 @@ export class ImportedPeople implements PeopleIntake {
         });
         if (created !== null) return created;
       } catch (error) {
-        if (!isLost(error)) throw error; // a user with these names came in the same moment: look again
+        if (!isLost(error)) throw error; // Another user got these names at the same moment: look again.
       }
     }
     return leftOut('contended', 'Other users with the same names came at the same moment, again and again.');
   }
 
-  /** Creates the user of an account. Null: another user has one of its names, and nothing was written. */
+  /** Creates the user of an account. Returns null when another user has one of its names, and nothing was written. */
   private async create(
     db: SqlRunner,
     tenantId: string,
@@ -79,7 +79,7 @@ export class ImportedPeople implements PeopleIntake {
     return (await this.runner.run(db, plan, ctx)) ? { kind: 'created', userId: stamp.id } : null;
   }
 
-  /** The draft of an account under a `userName` that is free: the e-mail, or a stand-in where another user keeps the name. */
+  /** Returns the draft with a free `userName`: the e-mail, or a substitute where another user keeps the name. */
   private async withFreeName(
     tx: SqlRunner,
     tenantId: string,
@@ -95,7 +95,7 @@ export class ImportedPeople implements PeopleIntake {
     return draft;
   }
 
-  /** The user that the account is, or why it is left out; null: there is no such user yet. */
+  /** Returns the user of the account, or why the account is left out; null when the user does not exist yet. */
   private async find(tenantId: string, { person, status }: Account): Promise<Intake | null> {
     if (person.external_id !== null) {
       const byKey = await this.known.byExternalId(tenantId, person.external_id);
@@ -105,7 +105,7 @@ export class ImportedPeople implements PeopleIntake {
     const [holder] = await this.users.byEmail(tenantId, emailKey(person.email));
     if (holder === undefined) return null;
     if (status === 'inactive') return leftOut('email_of_another_user', `The user ${holder.id} has this e-mail.`);
-    if (holder.status === 'inactive') return null; // a leaver's: the account is a newcomer's
+    if (holder.status === 'inactive') return null; // The e-mail belongs to a leaver: the account is that of a new user.
     const refusal = accountRefusal({ status, externalId: person.external_id }, holder.person_external_id);
     if (refusal === null) return { kind: 'known', userId: holder.id };
     const other = holder.person_external_id ?? 'none';
@@ -113,7 +113,6 @@ export class ImportedPeople implements PeopleIntake {
   }
 }
 
-/** An account of the platform. */
 interface Account {
   person: Person;
   status: 'active' | 'inactive';

@@ -10,10 +10,10 @@ import type { Edit, WritingDirectory } from '../write/write-case.js';
 const IDENTITY = ['email', 'first_name', 'last_name', 'external_id', 'status'] as const;
 
 /**
- * Returns what a merge patch of the users API makes of a user; null: nothing differs.
+ * Returns the edit of a merge patch of the users API; null when nothing differs.
  *
- * @param userName replaces a `userName` that was the e-mail that is changed
- * @param mayWrite the tenant lets the API change what a directory manages
+ * @param userName replaces a `userName` that was the changed e-mail
+ * @param mayWrite the tenant lets the API change fields that a directory manages
  */
 export function editOf(
   row: UserRow,
@@ -23,11 +23,11 @@ export function editOf(
   mayWrite: boolean,
 ): (Extract<Edit, { kind: 'change' }> & { fields: string[] }) | null {
   const before = JSON.parse(row.doc) as UserDocument;
-  // A caller that may not take back what the directory wrote may still name the effective value.
+  // A caller that may not take back what the directory wrote may still send the effective value.
   const written = row.held === null || !mayWrite ? null : draftOf(before, directory?.attributeMap);
   const fields = changedFields(row, written, body);
   if (fields.length === 0) return null;
-  // One half of a name says nothing without the other, which may have been made from something else.
+  // One half of a name has no meaning without the other, which may have another source.
   const renamed = body.first_name !== undefined || body.last_name !== undefined;
   const names = {
     first_name: body.first_name ?? written?.firstName ?? row.first_name,
@@ -43,8 +43,8 @@ export function editOf(
 }
 
 /**
- * A merge patch leaves alone the fields that it does not name. Their effective values need not follow from the resource:
- * a directory that is gone may have taken the names from elsewhere.
+ * Keeps the effective values of fields that a merge patch does not name. They need not follow from the resource: a
+ * deleted directory may have mapped the names from other attributes.
  */
 export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangedFields): void {
   if (body.email === undefined) draft.email = row.email;
@@ -55,7 +55,7 @@ export function keepUnnamed(draft: UserDraft, row: UserRow, body: ChangedFields)
   }
 }
 
-/** One writer per field: the role is the directory's only where its rules or `roles` give one. */
+/** Refuses fields that the directory writes. The role is the directory's only where its rules or `roles` give one. */
 export function refuseManaged(fields: string[], row: UserRow, directory: WritingDirectory): void {
   const doc = JSON.parse(row.doc) as UserDocument;
   const givesRoles = roleNames(doc['roles'] as { value?: unknown }[] | undefined).length > 0 || directory.hasRules;
@@ -64,8 +64,8 @@ export function refuseManaged(fields: string[], row: UserRow, directory: Writing
 }
 
 /**
- * The fields that differ from the effective state, and for a held user from the `written` state too: naming the effective
- * value then takes back the requested one.
+ * Returns the fields that differ from the effective state, and for a held user from the `written` state too: the
+ * effective value then takes back the requested one.
  */
 function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFields): string[] {
   const inForce: Record<string, unknown> = {
@@ -93,24 +93,23 @@ function changedFields(row: UserRow, written: UserDraft | null, body: ChangedFie
   );
 }
 
-/** What a write of the users API changes of a user. */
 export interface WrittenFields {
-  /** The names of the fields that differ. */
   fields: readonly string[];
   role?: string | undefined;
-  /** `deleted`: the user is removed. */
   status?: string | undefined;
 }
 
-/** The fields by which a sign-in finds its user: with a new one, another person gets the rights of the user. */
+/** A sign-in finds its user by these fields: with a new value, another person gets the rights of the user. */
 const SIGN_IN_FIELDS = ['email', 'external_id'];
 
 /**
- * Returns why only an admin may do a write, as a sentence; null when every writer of users may. A role that administers is
- * given and taken by an admin alone. A user who administers is neither activated nor given to another person by other writers.
- * The owner and the break-glass accounts are the last way in: no other writer deactivates or deletes them.
+ * Returns why only an administrator may do a write, as a sentence; null when every writer of users may.
  *
- * @param row null: a new user
+ * Only an administrator gives or takes a role that administers, activates a user who administers, or gives the user
+ * another identity. The owner and the break-glass accounts are the last way in: no other writer deactivates or deletes
+ * them.
+ *
+ * @param row null for a new user
  */
 export function whyAdminOnly(
   tenant: Pick<TenantView, 'roles' | 'protectedUserIds'>,
@@ -136,8 +135,8 @@ export function whyAdminOnly(
 }
 
 /**
- * Returns whether a write gives another e-mail to a user that a sign-in made under a key that an IdP claimed. The key may
- * belong to another user, so what the sign-in has bound is not proven.
+ * Returns whether a write gives another e-mail to a user that a sign-in created with the key that an IdP claimed. The
+ * key may belong to another user, so the bindings of the sign-in are not proven.
  */
 export function isClaimed(row: UserRow, { email }: UserDraft): boolean {
   if (row.source !== 'sign-in' || row.directory_id !== null) return false;

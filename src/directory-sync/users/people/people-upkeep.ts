@@ -18,18 +18,18 @@ interface Candidate {
   source: 'api' | 'scim' | 'sign-in';
 }
 
-/** `done`: the user does not wait any more; another reason than a seat may hold it now. */
+/** `done`: the user no longer waits for a seat; another reason may hold the user. */
 type Outcome = 'done' | 'no seat' | 'failed';
 
-/** The users that may be let in when something becomes free; the condition of an index, word for word. */
+/** Users to decide about when something becomes free. The condition of an index has the same text. */
 const RECONSIDERED = `(seat = 'waiting' or held in ('email_taken', 'external_id_taken', 'superseded'))`;
 
 const BATCH = 100;
 const SWEEP_MS = 15_000;
 
 /**
- * Gives the next free seat to the user who has waited longest, and lets in users that were held for an e-mail or key that is
- * free now.
+ * Gives the next free seat to the user who has waited longest, and admits users whose held e-mail or key has become
+ * free.
  */
 @Injectable()
 export class PeopleUpkeep extends Background {
@@ -56,7 +56,7 @@ export class PeopleUpkeep extends Background {
   override async run(): Promise<void> {
     const now = performance.now();
     if (now - this.sweptAt > SWEEP_MS || this.sweptAt === 0) {
-      // What another process has freed, or this one before it was stopped.
+      // Values that other processes freed, or this one before it stopped.
       this.sweptAt = now;
       for (const tenantId of await this.tenantsWithHeld()) this.due.add(tenantId);
       await this.limits.returnAllToOpen();
@@ -70,7 +70,7 @@ export class PeopleUpkeep extends Background {
     }
   }
 
-  /** Returns whether the tenant has users that may be let in. One look is enough for most deactivations. */
+  /** Most deactivations need only this look. */
   private async hasReconsidered(tenantId: string): Promise<boolean> {
     const { rowCount } = await this.db.query(`select 1 from users where tenant_id = $1 and ${RECONSIDERED} limit 1`, [
       tenantId,
@@ -79,8 +79,8 @@ export class PeopleUpkeep extends Background {
   }
 
   /**
-   * Gives free seats to waiting users, oldest first, until there is none left for any channel: where the policy of a channel
-   * has become `allow`, its users need none. A user whose write fails is passed by.
+   * Gives free seats to waiting users, oldest first, until no channel has one left. Under the policy `allow` users of a
+   * channel need none. A user whose write fails is skipped.
    */
   async promote(tenantId: string): Promise<void> {
     const passedBy: string[] = [];
@@ -102,7 +102,7 @@ export class PeopleUpkeep extends Background {
     }
   }
 
-  /** Lets in users held for an e-mail or key of another user, or for another directory, where that is over. */
+  /** Admits users held for an e-mail or key of another user, or for another directory, where the reason has ended. */
   async admitHeld(tenantId: string): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users
@@ -119,7 +119,6 @@ export class PeopleUpkeep extends Background {
     }
   }
 
-  /** Lets in the users of a directory that no other one takes over any more. */
   private async admitOf(tenantId: string, directoryId: string | null): Promise<void> {
     const { rows } = await this.db.query<Candidate>(
       `select id, directory_id, source from users
@@ -149,7 +148,7 @@ export class PeopleUpkeep extends Background {
       const { row } = await this.users.reconsider(context, id);
       return row.seat === 'waiting' ? 'no seat' : 'done';
     } catch (error) {
-      // The failure of one user must not delay the users behind it.
+      // The failure of one user must not delay the next users.
       if (!(error instanceof NotFound)) this.logger.error('reconsidering a user failed', { user_id: id, error });
       return 'failed';
     }
@@ -173,7 +172,6 @@ function channelOf({ directory_id: directoryId, source }: Candidate): Candidate[
   return directoryId === null ? source : 'scim';
 }
 
-/** Folds the steps of the population into its figures. */
 @Injectable()
 export class PopulationFolding extends Background {
   constructor(

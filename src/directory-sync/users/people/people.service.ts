@@ -20,22 +20,18 @@ import { UsersService } from '../write/users.service.js';
 import type { WriteContext, WritingDirectory } from '../write/write-case.js';
 import { isClaimed, whyAdminOnly, type WrittenFields, editOf, refuseManaged } from './people-edit.rules.js';
 
-/** The circumstances of a request. */
 export interface Ask {
   receivedAt: Date;
-  /** The webhook endpoints of a user who leaves are paused. */
   pause: boolean;
-  /** The user was found by the caller's own key. */
   foundByKey?: boolean;
 }
 
-/** A user after a change, with the webhook endpoints that the user has made, where the user has left. */
+/** A user after a change, with the webhook endpoints that the user made, where the user has left. */
 export interface ChangedUser {
   row: NamedUser;
   endpoints: LeftEndpoint[];
 }
 
-/** The users API: plain fields, and one writer for each field. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -55,8 +51,6 @@ export class PeopleService {
   }
 
   /**
-   * Creates a user.
-   *
    * @throws {InvalidFields} for an unknown role
    * @throws {RoleNeedsAdmin} when the role administers and the caller does not hold `admin`
    * @throws {Taken} when another user has the e-mail or the key
@@ -82,8 +76,8 @@ export class PeopleService {
   }
 
   /**
-   * Writes a user whose e-mail is the substitute `userName`. The substitute name of a user out of force is given away
-   * by the write itself; where another user has the name permanently, the user gets it with a suffix.
+   * Writes a user whose e-mail is the substitute `userName`. The write takes the name from a user out of force. Where
+   * another user keeps the name permanently, the user gets a suffix.
    */
   private async named(email: string, write: (userName: string) => Promise<NamedUser>): Promise<NamedUser> {
     try {
@@ -95,10 +89,11 @@ export class PeopleService {
   }
 
   /**
-   * Changes the named fields. A field named with its present value changes nothing and is always allowed.
+   * Changes the named fields. A field with its present value changes nothing and is always allowed.
    *
    * @throws {ManagedByDirectory} for a field that belongs to the user's directory
-   * @throws {RoleNeedsAdmin} when the change gives or moves rights of administration and the caller does not hold `admin`
+   * @throws {RoleNeedsAdmin} when the change gives or moves rights of administration and the caller does not hold
+   * `admin`
    */
   async change(
     caller: Caller,
@@ -144,7 +139,6 @@ export class PeopleService {
     return { row, endpoints };
   }
 
-  /** Creates or updates by the caller's own key; returns whether the user was created. */
   async put(caller: Caller, externalId: string, body: PutUser, ask: Ask): Promise<ChangedUser & { created: boolean }> {
     if (body.external_id !== undefined && body.external_id !== externalId) {
       throw new InvalidFields([{ field: 'external_id', message: 'must be the one in the address' }]);
@@ -157,18 +151,17 @@ export class PeopleService {
         const made = { ...fields, email, external_id: externalId };
         return { row: await this.create(caller, made, ask.receivedAt), endpoints: [], created: true };
       } catch (error) {
-        // The same request at the same moment was quicker: then this one is the second.
         const quicker = error instanceof Taken && (await this.repository.byExternalId(caller.tenantId, externalId));
         if (!quicker) throw error;
         return this.put(caller, externalId, body, ask);
       }
     }
-    // An alias finds the person, and does not become their key again.
+    // An alias finds the user, and does not become the key again.
     const { external_id: _, ...rest } = body;
     return { ...(await this.change(caller, known.id, rest, { ...ask, foundByKey: true })), created: false };
   }
 
-  /** Removes a user. Returns the webhook endpoints that the user has made, which continue or are paused. */
+  /** Removes a user. Returns the webhook endpoints that the user made, which continue or are paused. */
   async remove(caller: Caller, id: string, { receivedAt, pause }: Ask): Promise<LeftEndpoint[]> {
     const row = await this.get(caller.tenantId, id);
     const directory = await this.directoryOf(caller.tenantId, row);
@@ -189,7 +182,9 @@ export class PeopleService {
     return endpoints;
   }
 
-  /** Refuses a write that only an admin may do, and an admin whose session is older than ten minutes. */
+  /**
+   * Refuses a write that only an administrator may do, and an administrator whose session is older than ten minutes.
+   */
   private demandAdminFor(caller: Caller, tenant: TenantView, row: UserRow | null, written: WrittenFields): void {
     const why = whyAdminOnly(tenant, row, written);
     if (why === null) return;

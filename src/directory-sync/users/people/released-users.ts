@@ -12,7 +12,7 @@ import { discarded } from '../write/state.rules.js';
 
 const BATCH = 500;
 
-/** Reasons that come from the directory and end with it. */
+/** Reasons that end with the directory. */
 const ITS_SAKE = ['superseded', 'preview', 'protected', 'guard', 'no_role'];
 
 /** Releases the users of a directory that is deleted. */
@@ -20,14 +20,25 @@ const ITS_SAKE = ['superseded', 'preview', 'protected', 'guard', 'no_role'];
 export class ReleasedUsers {
   constructor(private readonly seats: SeatsService) {}
 
-  /** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
+  /** Locks all users of a directory, then its groups and those that await one of the users, each by id. */
   async lock(tx: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
-    await lockDirectory(tx, tenantId, directoryId);
+    await tx.query(
+      `select count(*) from (
+         select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
+      [tenantId, directoryId],
+    );
+    await tx.query(
+      `select count(*) from (
+         select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
+           select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
+           where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
+      [tenantId, directoryId],
+    );
   }
 
   /**
-   * Makes the users of a locked directory unmanaged, as they are in force and no longer held for the directory's sake, and
-   * deletes its groups. Nothing is forwarded.
+   * Makes the users of a locked directory unmanaged, with their effective state, and deletes its groups. Nothing is
+   * forwarded.
    */
   async release(tx: SqlRunner, tenantId: string, directoryId: string, source: ChangeSource): Promise<void> {
     await endKept(tx, tenantId, directoryId);
@@ -58,7 +69,7 @@ export class ReleasedUsers {
          where tenant_id = ${p.add(tenantId)} and directory_id = ${p.add(directoryId)} and gone_at is null
          returning id, seat, role, cost_center`,
     );
-    // A holder without a directory is another fact for the ledger.
+    // The ledger records that a holder has no directory any more.
     this.seats.addUpdates(statement, tenantId, 'directory', source);
     statement.add(
       (p) => `insert into population_steps (tenant_id, owner, step)
@@ -70,7 +81,7 @@ export class ReleasedUsers {
   }
 }
 
-/** Ends what waits for an admin of the writes of a directory that is deleted; the users are as they are. */
+/** Ends the wait for an administrator of a deleted directory's writes; the users stay unchanged. */
 async function endKept(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
   await db.query(
     `update users set kept_for = null, held = nullif(held, 'needs_admin'),
@@ -82,8 +93,8 @@ async function endKept(db: SqlRunner, tenantId: string, directoryId: string): Pr
 }
 
 /**
- * Ends what holds users for the sake of a directory that is deleted: their resources say what is in force, removed users
- * are there again, and a `userName` that another user has by now gets a suffix.
+ * Ends the holds that a deleted directory caused: resources become the effective state, and removed users exist again.
+ * A `userName` that another user has by now gets a suffix.
  */
 async function settleHeld(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
   let after = '';
@@ -107,7 +118,7 @@ async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows
     if (!isOutOfTheWay(row)) return name;
     const key = userNameKey(name);
     const isTaken = taken.has(key);
-    taken.add(key); // two removed users may have had one name
+    taken.add(key); // Two removed users may have had one name.
     return isTaken ? standIn(name) : name;
   });
   const docs = rows.map((row, i) => discarded(row, {}, { byResource: null, byRules: row.role }, names[i]).doc);
@@ -131,7 +142,7 @@ async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows
   await replaceEmails(db, tenantId, rows, docs);
   const returned = rows.filter((row) => row.gone).length;
   if (returned === 0) return;
-  // They were counted out when they were removed; the release of the directory counts all of its users over.
+  // The removal subtracted these users; the release of the directory moves the number of all its users.
   await db.query(`insert into population_steps (tenant_id, owner, step) values ($1, $2, $3)`, [
     tenantId,
     directoryId,
@@ -139,7 +150,7 @@ async function settle(db: SqlRunner, tenantId: string, directoryId: string, rows
   ]);
 }
 
-/** Whether the name in force is not the one that SCIM shows: another user may have it by now. */
+/** Returns whether SCIM shows another name than the one in force: another user may have the latter by now. */
 function isOutOfTheWay(row: UserRow): boolean {
   return isAside(row.user_name_key) || userNameKey(knownAs(row).user_name) !== row.user_name_key;
 }
@@ -154,7 +165,7 @@ async function takenNames(db: SqlRunner, tenantId: string, rows: UserRow[]): Pro
   return new Set(found.map(({ key }) => key));
 }
 
-/** Makes the rows of the e-mails, by which filters find the users, those of the resources. */
+/** Replaces the e-mail rows, by which filters find users, with those of the resources. */
 async function replaceEmails(db: SqlRunner, tenantId: string, rows: UserRow[], docs: UserDocument[]): Promise<void> {
   const ids = rows.map((row) => row.id);
   await db.query(`delete from user_emails where tenant_id = $1 and user_id = any($2::text[])`, [tenantId, ids]);
@@ -169,21 +180,5 @@ async function replaceEmails(db: SqlRunner, tenantId: string, rows: UserRow[], d
       emails.map((email) => email.value),
       emails.map((email) => email.type),
     ],
-  );
-}
-
-/** Locks all users of a directory, then its groups and those in which one of the users is awaited, each by id. */
-async function lockDirectory(db: SqlRunner, tenantId: string, directoryId: string): Promise<void> {
-  await db.query(
-    `select count(*) from (
-       select 1 from users where tenant_id = $1 and directory_id = $2 order by id for update) x`,
-    [tenantId, directoryId],
-  );
-  await db.query(
-    `select count(*) from (
-       select 1 from groups where tenant_id = $1 and (directory_id = $2 or id in (
-         select p.group_id from pending_members p join users u on u.tenant_id = $1 and u.id = p.member_id
-         where p.tenant_id = $1 and (u.directory_id = $2 or u.directory_id is null))) order by id for update) x`,
-    [tenantId, directoryId],
   );
 }

@@ -40,7 +40,6 @@ const HELD_CHOICES = ['any', 'none', ...HELD_REASONS] as const;
 const SEATS = ['held', 'none', 'waiting'] as const;
 const SOURCES = ['api', 'scim', 'sign-in'] as const;
 
-/** The users of a tenant, whichever channel wrote them. */
 @ApiController('users', { unversioned: true })
 export class UsersController {
   constructor(
@@ -105,7 +104,7 @@ export class UsersController {
       updated_since: queryTime('updated_since', options.updated_since),
     };
     const page = readPage(query, `users ${FILTERS.map((name) => options[name] ?? '').join(' ')}`);
-    // Asked before the page is read: what commits in between is not on it.
+    // Read before the page: changes that commit in between are not on the page.
     const next = await this.repository.nextUpdatedSince(caller.tenantId);
     const rows = await this.repository.list(caller.tenantId, filter, page);
     return { ...pageOf(page, rows, (row) => row.id, userBody), next_updated_since: next };

@@ -4,7 +4,7 @@ import type { ConsoleAccess } from '../../../tenancy/tenants/administrators.js';
 import type { TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import type { AttributeMap } from '../../directories/directory.js';
 import { consoleOf, type IdentityStep } from '../role.rules.js';
-import { draftOf, emailKey, type UserDocument, type UserDraft } from '../user.mapping.js';
+import { draftOf, emailKeyOf, type UserDocument, type UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { Taken } from '../users.errors.js';
 import type { ConflictingUserRow } from '../users.repository.js';
@@ -17,8 +17,8 @@ type Holder = Pick<UserRow, 'id' | 'role' | 'role_set'>;
 const RANK: Record<ConsoleAccess, number> = { none: 0, auditor: 1, admin: 2 };
 
 /**
- * Returns what a user may do in the administration of the tenant, now or once the role that is set for it applies. The owner
- * and the break-glass accounts have the right of an admin: a sign-in as one of them is the last way into the tenant.
+ * Returns the right of administration of a user, now or once a set role applies. Owner and break-glass accounts have
+ * the right of an administrator: their sign-in is the last way into the tenant.
  */
 export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_set: set }: Holder): ConsoleAccess {
   if (protectedUserIds.has(id)) return 'admin';
@@ -27,8 +27,8 @@ export function rightOf({ roles, protectedUserIds }: Rights, { id, role, role_se
 }
 
 /**
- * Returns the greatest right of administration that an admin lets a directory give: any with `may_grant_console`, else those
- * of the roles that its group rules name.
+ * Returns the greatest right that a directory may give: any with `may_grant_console`, else those of the roles in its
+ * group rules.
  */
 function leaveOf(
   roles: Rights['roles'],
@@ -39,7 +39,9 @@ function leaveOf(
   return leaves.includes('admin') ? 'admin' : leaves.includes('auditor') ? 'auditor' : 'none';
 }
 
-/** Returns whether a user has a right that the directory, or a connection with these roles in its map, may not give. */
+/**
+ * Returns whether a user has a right that the directory, or a connection with these roles in its map, may not give.
+ */
 export function isBeyond(
   tenant: Rights,
   row: Holder,
@@ -49,30 +51,23 @@ export function isBeyond(
   return right !== 'none' && RANK[right] > RANK[leaveOf(tenant.roles, directory)];
 }
 
-/** What a sign-in finds a user by, and the way back into force. */
+/** The fields by which a sign-in finds a user, and the return into force. */
 export type IdentityField = 'userName' | 'emails' | 'externalId' | 'active';
 
-/**
- * Returns what a write changes of that. An `externalId` that is only left out finds no other user (Okta's PUT).
- *
- * @param before the draft of the stored resource
- * @param isOut the user is out of force, so that an active one returns
- */
+/** An omitted `externalId` finds no other user (Okta's PUT). `isOut`: an active user returns. */
 function movedFields(before: UserDraft, after: UserDraft, isOut: boolean): IdentityField[] {
   const fields: IdentityField[] = [];
   if (before.userNameKey !== after.userNameKey) fields.push('userName');
-  if (keyOf(before.email) !== keyOf(after.email)) fields.push('emails');
+  if (emailKeyOf(before.email) !== emailKeyOf(after.email)) fields.push('emails');
   const isNew = (is: string | null, was: string | null): boolean => is !== null && is !== was;
   if (isNew(after.externalId, before.externalId) || isNew(after.key, before.key)) fields.push('externalId');
   if (isOut && after.active && !before.active) fields.push('active');
   return fields;
 }
 
-const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
-
 /**
- * Returns the change of identity that a write makes of a user who administers the tenant before and after it; null: none. The
- * sessions and bindings of the user end with it.
+ * Returns the change of identity of a user who administers before and after a write, or null. Sessions and bindings of
+ * the user end with it.
  */
 export function identityStep(tenant: Rights, before: UserRow, write: UserWrite): IdentityStep | null {
   const { draft, directoryId, decision } = write;
@@ -85,7 +80,7 @@ export function identityStep(tenant: Rights, before: UserRow, write: UserWrite):
   const now = write.knownAs ?? { user_name_key: draft.userNameKey, external_id: draft.externalId };
   const known = knownAs(before);
   if (write.nameWritten && before.name_written && now.user_name_key !== known.user_name_key) fields.push('userName');
-  if (keyOf(before.email) !== keyOf(inForce.email)) fields.push('emails');
+  if (emailKeyOf(before.email) !== emailKeyOf(inForce.email)) fields.push('emails');
   const isSameId = known.external_id === now.external_id || !write.nameWritten;
   if (!isSameId || before.person_external_id !== inForce.external_id) fields.push('externalId');
   if (directoryId !== before.directory_id) fields.push('directory');
@@ -93,24 +88,22 @@ export function identityStep(tenant: Rights, before: UserRow, write: UserWrite):
   return { event: 'administrator.identity_changed', role: own === 'none' ? null : before.role, console, fields };
 }
 
-/** A write of a directory that waits for an admin, in whole or in part. */
 export interface KeptPart {
-  /** What it changes of the identity of the user; empty: it links the user. */
   fields: IdentityField[];
-  /** The rest of the write, which takes effect; null: nothing does. */
   rest: UserDraft | null;
 }
 
 /**
- * Returns the part of a directory's write that waits for an admin: a link with a user, or another identity of a user, whose
- * right of administration the directory may not give. Else a directory would decide who signs in with that right.
+ * Returns the part of a directory's write that waits for an administrator. Such a write links a user, or gives a user
+ * another identity, whose right the directory may not give. Otherwise the directory would decide who signs in with that
+ * right.
  *
  * @returns null when the whole write takes effect
  */
 export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edit: Edit): KeptPart | null {
   const { channel, directory } = ctx;
   if (channel !== 'scim' || directory === null || (edit.kind !== 'change' && edit.kind !== 'link')) return null;
-  // An admin has let the write pass, or brings the user back.
+  // An administrator has released the write, or undoes the departure.
   if (edit.trigger?.kind === 'released' || edit.trigger?.kind === 'undone') return null;
   if (!isBeyond(tenant, row, directory)) return null;
   if (row.directory_id !== directory.id) return { fields: [], rest: null };
@@ -121,7 +114,7 @@ export function keptPart({ ctx, tenant, row }: WriteCase & { row: UserRow }, edi
   return { fields, rest: draftOf(rest, directory.attributeMap) };
 }
 
-/** Returns a resource with the attributes of the stored one by which a sign-in finds the user. */
+/** Returns a resource with those attributes of the stored one by which a sign-in finds the user. */
 function withIdentityOf(
   stored: UserDocument,
   written: UserDocument,
@@ -144,18 +137,17 @@ function copy(to: Record<string, unknown>, from: Record<string, unknown>, name: 
   else to[name] = from[name];
 }
 
-/** The user that a directory's draft is linked with, and by what. */
 export interface Match {
   user: ConflictingUserRow;
   by: LinkedBy;
 }
 
 /**
- * Finds the one user that the draft of a directory names: one that the directory has removed and that is still in force,
- * an unmanaged one, or one of the directory that is taken over.
+ * Finds the user that the draft of a directory names: one that the directory has removed and that is still in force, an
+ * unmanaged one, or one of the directory that is taken over.
  *
- * @param leavesOut the draft says `active: false`
- * @returns null: there is none, or several and none of the same name
+ * @param leavesOut the draft has `active: false`
+ * @returns null when there is none, or several without the same name
  * @throws {Taken} when the directory is set to refuse matches
  */
 export function matchOf(
@@ -164,7 +156,7 @@ export function matchOf(
   leavesOut: boolean,
 ): Match | null {
   if (directory === null || directory.superseded) return null;
-  // A user whom the directory has removed comes back by its own names. The e-mail may be a newcomer's by now.
+  // A removed user comes back by its own names. The e-mail may be a new user's by now.
   const own = found.filter((h) => h.gone && h.directory_id === directory.id && (h.same_name || h.same_external_id));
   const kept = own.find((h) => h.same_name) ?? own[0];
   if (kept !== undefined) return { user: kept, by: kept.same_name ? 'user_name' : 'external_id' };
@@ -183,7 +175,7 @@ export function matchOf(
   return match;
 }
 
-/** What the draft and the user have in common. A substitute `userName` is the e-mail. */
+/** Returns the values that draft and user share. A substitute `userName` is the e-mail. */
 function groundsOf({
   same_name: name,
   same_key: key,

@@ -3,7 +3,7 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { Logger } from '../../../base/log/logger.js';
 import { TenantStore, type TenantView } from '../../../tenancy/tenants/tenant.store.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { emailKey, type UserDocument, draftOf } from '../user.mapping.js';
+import { emailKeyOf, type UserDocument, draftOf } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 import { UsersRepository, type UserWithGroups } from '../users.repository.js';
 import { requestedKey } from './state.rules.js';
@@ -11,31 +11,26 @@ import { UserEditing } from './user-editing.js';
 import type { WritingDirectory, Alongside, WriteContext } from './write-case.js';
 import { retried, type CompletedWrite } from './write-runner.js';
 
-/** A value that no two active users of a tenant share. */
 type UniqueField = 'email' | 'external_id';
 
-/** The unique values that a user has in force, and those that it requests, in the form in which they are compared. */
 export interface UniqueValues {
   has: Record<UniqueField, string | null>;
   wants: Record<UniqueField, string | null>;
 }
 
-/** Returns whether a user is active, and held for a value that another active user has. */
 export function isInConflict({ status, active, gone, held }: UserRow): boolean {
   return status === 'active' && active && !gone && (held === 'email_taken' || held === 'external_id_taken');
 }
 
-/** Returns the unique values of a user of a directory; of an unmanaged user, `directory` is null. */
 export function uniqueValuesOf(row: UserRow, directory: Pick<WritingDirectory, 'attributeMap'> | null): UniqueValues {
   const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
-  const keyOf = (email: string | null): string | null => (email === null ? null : emailKey(email));
   return {
-    has: { email: keyOf(row.email), external_id: row.person_external_id },
-    wants: { email: keyOf(draft.email), external_id: requestedKey(row, draft, directory !== null) },
+    has: { email: emailKeyOf(row.email), external_id: row.person_external_id },
+    wants: { email: emailKeyOf(draft.email), external_id: requestedKey(row, draft, directory !== null) },
   };
 }
 
-/** Returns whether each claim wants what the next one has, and the last one what the first one has. */
+/** Returns whether each claim wants the value of the next one, and the last one that of the first. */
 export function isExchangeCircle(claims: readonly UniqueValues[], field: UniqueField): boolean {
   return (
     claims.length > 1 &&
@@ -46,13 +41,11 @@ export function isExchangeCircle(claims: readonly UniqueValues[], field: UniqueF
   );
 }
 
-/** Users that exchange a value, each of whom wants what the next one has. */
 interface Circle {
   field: UniqueField;
   ids: string[];
 }
 
-/** A user of a circle, with the directory by which it is read. */
 interface Member {
   row: UserWithGroups;
   directory: WritingDirectory | null;
@@ -61,29 +54,22 @@ interface Member {
 
 type Directories = Map<string, WritingDirectory>;
 
-/** What the transaction of an exchange needs. */
 interface Exchange {
   ctx: WriteContext;
   tenant: TenantView;
   circles: readonly Circle[];
-  /** The directories of the users, at the time when the circles were sought. */
   known: Directories;
-  /** The user whose write has led to the exchange, and the rows that belong to it. */
   start: string;
   along: Pick<Alongside, 'inSameStatement'>;
 }
 
 const COLUMNS = { email: 'email_key', external_id: 'person_external_id' } as const;
-/** The most users of a circle. Each one costs a look-up while the circle is sought. */
 const MOST_MEMBERS = 100;
 
-/** The values of a circle do not fit together after all: nothing is written. */
+/** The locked rows do not form the circle: nothing is written. */
 class NotSettled extends Error {}
 
-/**
- * Lets users who are held for each other's e-mails or keys exchange them: two users who swap, or a longer circle. The
- * values of all its users come into force in one transaction.
- */
+/** Lets users who are held for each other's e-mails or keys exchange them, in one transaction. */
 @Injectable()
 export class Circles {
   constructor(
@@ -96,10 +82,8 @@ export class Circles {
   ) {}
 
   /**
-   * Settles the circles of a user after a write. A failure is logged: the write is committed, and the upkeep of held users
-   * tries again.
-   *
-   * @returns the writes of all users of the circles; none: the user is in no circle
+   * Settles the circles of a user after a write. A failure is only logged: the write is committed, and the upkeep of
+   * held users tries again.
    */
   async after(ctx: WriteContext, row: UserWithGroups): Promise<CompletedWrite[]> {
     if (!isInConflict(row)) return [];
@@ -111,12 +95,7 @@ export class Circles {
     }
   }
 
-  /**
-   * Settles the circles of a user who is held for a value of another user.
-   *
-   * @param along rows that belong to the write of this user
-   * @returns the writes of all users of the circles; none: the user is in no circle
-   */
+  /** Returns the writes of all users of the circles. `along` has rows that belong to the write of this user. */
   async settle(
     ctx: WriteContext,
     row: UserWithGroups,
@@ -146,7 +125,7 @@ export class Circles {
     }
   }
 
-  /** Follows the holders of the wanted values, from user to user. Returns the users in this order; null: no circle. */
+  /** Follows the holders of the wanted values. Returns the users in this order; null when they form no circle. */
   private async circleOf(
     tenantId: string,
     start: UserWithGroups,
@@ -168,7 +147,6 @@ export class Circles {
     return null;
   }
 
-  /** Reads a directory, before a transaction begins. */
   private async learn(tenantId: string, id: string | null, known: Directories): Promise<void> {
     if (id !== null && !known.has(id)) known.set(id, await this.directories.get(tenantId, id));
   }
@@ -182,7 +160,7 @@ export class Circles {
     const members = new Map(
       locked.flatMap((row) => memberOf(row, known) ?? []).map((member) => [member.row.id, member]),
     );
-    // What was found without locks may have changed since.
+    // The rows may have changed since they were read without locks.
     const sound = circles.filter(({ ids, field }) => {
       const claims = ids.flatMap((id) => members.get(id)?.claim ?? []);
       return claims.length === ids.length && isExchangeCircle(claims, field);
@@ -203,22 +181,21 @@ export class Circles {
   }
 }
 
-/** Returns a user as a member; null: it is not held for a value, or what its directory writes has no effect now. */
+/** Returns null when the user is not held for a value, or the writes of its directory have no effect. */
 function memberOf(row: UserWithGroups, known: Directories): Member | null {
   const found = row.directory_id === null ? null : known.get(row.directory_id);
   if (!isInConflict(row) || found === undefined || found?.state === 'preview') return null;
-  // What a directory had written before it was taken over still counts.
+  // Writes of a directory before it was taken over still count.
   const directory = found === null ? null : { ...found, superseded: false };
   return { row, directory, claim: uniqueValuesOf(row, directory) };
 }
 
-/** Returns the users who had the values that a user gets: in each circle the next one. */
 function formerHolders(id: string, circles: readonly Circle[]): string[] {
   const next = circles.filter(({ ids }) => ids.includes(id)).map(({ ids }) => ids[(ids.indexOf(id) + 1) % ids.length]!);
   return [...new Set(next)];
 }
 
-/** @throws {NotSettled} when an active user of the circle has not got the value that it wants */
+/** @throws {NotSettled} when an active user of the circle did not get the wanted value */
 function demandSettled(
   { ids, field }: Circle,
   members: ReadonlyMap<string, Member>,

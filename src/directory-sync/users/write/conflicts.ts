@@ -8,7 +8,7 @@ import { UsersRepository, type ConflictingUserRow } from '../users.repository.js
 import { asksSeat, writtenIn } from './state.rules.js';
 import type { Conflicts, WriteCase } from './write-case.js';
 
-/** What the pessimistic write asks the database, under locks that hold to the end of its transaction. */
+/** The reads of the pessimistic write, under locks that hold to the end of its transaction. */
 @Injectable()
 export class ConflictSearch {
   constructor(
@@ -16,7 +16,6 @@ export class ConflictSearch {
     private readonly seats: SeatsService,
   ) {}
 
-  /** Returns the users that have a name, e-mail or key of the write. */
   users(tx: SqlRunner, about: WriteCase): Promise<ConflictingUserRow[]> {
     const { ctx, row, draft } = about;
     const key = writtenIn(about).person.external_id;
@@ -25,8 +24,7 @@ export class ConflictSearch {
   }
 
   /**
-   * Settles what is in the way: takes a `userName` from a user for whom it is a substitute, and claims a seat under the
-   * tenant's lock where one is needed.
+   * Resolves conflicts: takes a substitute `userName` from its user, and claims a seat under the tenant's lock.
    *
    * @throws {Taken} when another user has a name, or an e-mail or key that the channel refuses
    * @throws {SeatLimitReached} when no seat is free and the channel's policy is `block`
@@ -45,7 +43,7 @@ export class ConflictSearch {
       ...(await this.substitutes(tx, about, { emailTaken, externalIdTaken })),
     };
     const isHeld = emailTaken || (externalIdTaken && (released !== 'external_id_taken' || conflicts.standInTaken));
-    // A user who stays inactive asks for no seat; one whom an admin lets in over the limit counts as overage.
+    // A user who stays inactive needs no seat; one whom an administrator admits over the limit counts as overage.
     const staysOut = isHeld && !keepsFormer(row && currentOf(row), conflicts);
     const asks = !staysOut && released !== 'no_seat' && asksSeat(about, writtenIn(about));
     if (!asks) return { ...conflicts, seatFree: true };
@@ -53,14 +51,14 @@ export class ConflictSearch {
       channel: ctx.channel,
       isOwner: row !== null && row.id === tenant.ownerUserId,
       userId: row?.id ?? null,
-      // A user who waits already is not refused for a change of the name.
+      // A user who already waits is not refused for a change of the name.
       mayWait: (ctx.mayWait ?? false) || row?.seat === 'waiting',
       inTurn: ctx.inTurn,
     });
     return { ...conflicts, seatFree };
   }
 
-  /** Returns whether the values are taken, too, that a user would have in place of the taken ones. */
+  /** Returns whether the values are taken, too, that would replace the taken ones. */
   private async substitutes(
     tx: SqlRunner,
     { ctx: { tenantId }, row, draft, released }: WriteCase,
@@ -75,15 +73,15 @@ export class ConflictSearch {
       email: emailTaken ? row.email : null,
       external_id: externalIdTaken && !isReleased ? row.person_external_id : null,
     };
-    // Of an active user no other one has the values.
+    // No other user has the values of an active user.
     const formerTaken = row.status === 'inactive' && (await this.repository.isTaken(tx, tenantId, former, row.id));
     return { formerTaken, standInTaken };
   }
 }
 
 /**
- * Refuses what the channel does not take: a name twice for all, an e-mail or key of an active user for all but SCIM. Where
- * no request waits for an answer, the e-mail or key of another user holds the user instead.
+ * Refuses a taken name for all channels, and a taken e-mail or key of an active user for all but SCIM. Where no request
+ * waits for an answer, the taken value holds the user instead.
  *
  * @returns the user that has to give its name away first, or null
  * @throws {Taken} when another user has the name, e-mail or key
@@ -104,23 +102,21 @@ function refuseTaken({ ctx, draft }: WriteCase, users: ConflictingUserRow[]): Co
 const MOST_DIRECTORIES = 5000;
 
 /**
- * The directories whose last creation was refused for its `userName`. An IdP that lost its state creates users again that
- * are there, one after the other. For such a directory the name is looked up before the statement of the next creation
- * is made: a look-up costs a fourth of it. The first name that is free ends the look-ups.
+ * The directories whose last creation was refused for its `userName`. An IdP that lost its state creates existing users
+ * again, one after the other. For such a directory the name is looked up before the next creation: a look-up costs a
+ * fourth of the statement. The first free name ends the look-ups.
  */
 export class RefusedNames {
   private readonly directories = new Set<string>();
 
-  /** Returns whether the name of the next creation is to be looked up first. */
   has(directoryId: string): boolean {
     return this.directories.has(directoryId);
   }
 
-  /** Notes how the last creation of a directory ended. */
   note(directoryId: string, refused: boolean): void {
     this.directories.delete(directoryId);
     if (!refused) return;
-    // The one that was refused the longest ago is noted anew when it is refused again.
+    // The oldest refusal is stored again when its directory is refused again.
     if (this.directories.size >= MOST_DIRECTORIES) this.directories.delete(this.directories.values().next().value!);
     this.directories.add(directoryId);
   }

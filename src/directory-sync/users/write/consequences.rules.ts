@@ -11,29 +11,25 @@ import { currentOf, personOfRow, type UserRow } from '../user.row.js';
 import { isOtherIdentity, knownAs, signInName } from './known-as.rules.js';
 import type { UserWrite, Edit, WriteCase, WriteContext } from './write-case.js';
 
-/** What a write ends of the ways by which a user gets in. */
 export type Ending =
   | { kind: 'credentials'; why: 'deactivated' | 'deleted' }
   | { kind: 'sessions'; why: 'role_changed' }
   | { kind: 'identities' }
-  /** The user administers, and is another person to the IdP: each binding is made anew. */
+  /** The user administers and got another identity: each binding is made anew. */
   | { kind: 'bindings' }
-  /** A directory takes over a user that a sign-in made; `proven`: its e-mail is the one that a proof was about. */
+  /** A directory takes over a user that a sign-in created. `proven`: the proof was about the same e-mail. */
   | { kind: 'unproven_identities'; proven: boolean }
-  /** The user has this name no more; bindings of other users that were made by it end. */
+  /** The user lost this name: bindings of other users that were made by the name end. */
   | { kind: 'former_links'; madeBy: 'user_name' | 'email'; name: string };
 
-/** What follows from a write of a user in other rooms. */
 export interface Consequences {
-  /** The line of the seat ledger; null: none. */
   seat: SeatLine | null;
   endings: Ending[];
   change: UserChange;
-  /** The platform is to receive the change. */
   forward: boolean;
 }
 
-/** Returns what follows from the write of a user who is new (`before` null) or changes. */
+/** `before` is null for a new user. */
 export function consequencesOfWrite(before: UserRow | null, write: UserWrite): Consequences {
   const after = write.decision.inForce;
   const seat = seatLine(before?.seat ?? 'none', write.decision.seat, {
@@ -55,7 +51,6 @@ export function consequencesOfWrite(before: UserRow | null, write: UserWrite): C
   return { seat, endings, change, forward: mustForward(change, write.everActive) };
 }
 
-/** Returns what follows from the removal of a user. */
 export function consequencesOfRemoval(before: UserRow): Consequences {
   const seat = seatLine(before.seat, 'none', { ...holderFacts(before), reason: 'deleted' });
   const change = changeBetween(inForceOf(before), withStatus(personOfRow(before), 'deleted'), before.ever_active)!;
@@ -78,7 +73,6 @@ function endingsOf(before: UserRow, write: UserWrite): Ending[] {
   return [{ kind: 'unproven_identities', proven }, ...endings];
 }
 
-/** The names by which IdPs may call the user, as far as the user has them no more. */
 function formerNames(before: UserRow, now: { user_name: string | null; email: string | null }): Ending[] {
   return (['user_name', 'email'] as const).flatMap((madeBy): Ending[] => {
     const name = madeBy === 'email' ? before.email : signInName(before);
@@ -95,7 +89,6 @@ function holderFacts(row: UserRow): HolderFacts {
   return { role: row.role, directoryId: row.directory_id, costCenter: row.cost_center };
 }
 
-/** The field of a seat holder that a write changes, for the ledger. */
 function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite): string {
   if (decision.inForce.status !== row.status) return decision.inForce.status;
   if (decision.inForce.role !== row.role || decision.seat !== row.seat) return 'role';
@@ -103,7 +96,6 @@ function reasonOf(row: UserRow, { directoryId, costCenter, decision }: UserWrite
   return costCenter === row.cost_center ? 'role' : 'cost_center';
 }
 
-/** Returns what the guard keeps of an edit; null: nothing. */
 export function guardedEdit(
   { ctx, row, draft }: WriteCase & { row: UserRow },
   edit: Edit,
@@ -121,21 +113,21 @@ export function guardedEdit(
     const isOff = row.directory_id === null || ctx.directory?.guard === 'off';
     return isOff ? null : { kind: 'return', directoryId: row.directory_id! };
   }
-  // What an admin lets go or discards is no departure by the directory.
+  // A release or discard by an administrator is no departure by the directory.
   const isAdmins = edit.kind === 'discard' || edit.trigger?.kind === 'released';
   return how === null || isAdmins ? null : departure(ctx, row, how, { leftGroup: edit.trigger?.group?.id });
 }
 
-/** From when on a change of role counts, in milliseconds. */
+/** Users newer than this have roles that do not count yet. */
 const SETTLED_MS = 7 * 24 * 3_600_000;
 
-/** What an admin has asked for, or what follows from an earlier decision, is no change by the directory. */
+/** Triggers that are changes by the directory, not by an administrator or an earlier decision. */
 const BY_DIRECTORY: readonly (Trigger['kind'] | undefined)[] = [undefined, 'written', 'membership'];
 
 /**
- * Returns whether a directory gives a user another identity, or another role, than the one in force; for a user who comes back,
- * than the one before. The role of a user who is new since less than seven days does not count: IdPs send users first and their
- * groups later. Of a user of another owner the e-mail counts: a first link brings `userName` and `externalId`.
+ * Returns whether a directory gives a user another identity or role than the one in force; for a returning user, than
+ * the former one. The role of a user newer than seven days does not count: IdPs send users first and their groups
+ * later. Of a user of another owner only the e-mail counts: a first link brings `userName` and `externalId`.
  */
 function isMassChange(
   { channel, directory }: Omit<WriteContext, 'source'>,
@@ -157,7 +149,6 @@ function isMassChange(
   return isOtherIdentity(row, draft, inForce) || (isSettled && inForce.role !== knownAs(row).role);
 }
 
-/** Returns what the guard keeps of a removal; null: nothing. */
 export function guardedRemoval(ctx: Omit<WriteContext, 'source'>, row: UserRow): GuardedWrite | null {
   return row.status === 'active'
     ? departure(ctx, row, 'deleted', { doc: row.doc, createdAt: new Date(row.created_at) })
@@ -175,10 +166,10 @@ function departure(
   return { kind: 'departure', how, directoryId: directory.id, figures: directory.guard, before };
 }
 
-/** Whether a departure is held with what it takes, so that a discard can give it back. */
+/** Whether a departure is held with its memberships, so that a discard can give them back. */
 const holdsDeparture = (held: HeldReason | null): boolean => held === 'guard' || held === 'protected';
 
-/** Returns what becomes of the memberships that a held departure takes: one is kept for a discard, or all are forgotten. */
+/** Returns how the memberships of a held departure change: one is stored for a discard, or all are deleted. */
 export function membershipsOf(
   row: UserRow,
   { trigger }: Edit,

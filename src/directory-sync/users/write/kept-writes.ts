@@ -11,18 +11,16 @@ import type { UserWithGroups } from '../users.repository.js';
 import type { IdentityField } from './authority.rules.js';
 import type { WriteContext } from './write-case.js';
 
-/** A write that waits for an admin. */
 interface Waiting {
-  /** Null: the directory removes the user. */
   draft: UserDraft | null;
   by: LinkedBy;
-  /** What it changes of the identity of the user; empty: it links or removes a user of another owner. */
+  /** The changed identity; empty when the write links or removes a user of another owner. */
   fields: readonly IdentityField[];
 }
 
 /**
- * Writes of directories about users whose rights they may not give. Such a write is answered as every other one, and the
- * directory reads it back. The user stays as it is until an admin releases or discards the write.
+ * Writes of directories about users whose rights they may not give. The directory gets an ordinary answer, and reads
+ * its write back. The user stays unchanged until an administrator releases or discards the write.
  */
 @Injectable()
 export class KeptWrites {
@@ -33,7 +31,7 @@ export class KeptWrites {
     private readonly audit: AuditService,
   ) {}
 
-  /** Returns a user as the directory that writes reads it: with its write that waits, if there is one. */
+  /** Returns a user as the writing directory reads it: with its waiting write, if there is one. */
   async asWritten(ctx: WriteContext, row: UserWithGroups, db: SqlRunner = this.db): Promise<UserWithGroups> {
     if (ctx.channel !== 'scim' || !isKeptFor(ctx, row)) return row;
     const kept = await this.repository.find(placeOf(ctx, row), db);
@@ -42,7 +40,7 @@ export class KeptWrites {
     return { ...row, doc: kept.doc, revision: kept.revision };
   }
 
-  /** Returns the write about a user that waits for an admin; the row of the user has `kept_for`. */
+  /** Returns the write that waits for an administrator; the row of the user has `kept_for`. */
   find(
     tenantId: string,
     { id, kept_for: directoryId }: UserRow,
@@ -51,7 +49,7 @@ export class KeptWrites {
     return this.repository.find({ tenantId, directoryId: directoryId!, userId: id }, db);
   }
 
-  /** Keeps a write, in place of an earlier one of the directory. The row of the user is locked and has `kept_for`. */
+  /** Stores a write, in place of an earlier one of the directory. The row of the user is locked and has `kept_for`. */
   async keep(tx: SqlRunner, ctx: WriteContext, { id }: UserRow, { draft, by, fields }: Waiting): Promise<void> {
     const { tenantId, source } = ctx;
     const directory = ctx.directory!;
@@ -71,28 +69,26 @@ export class KeptWrites {
     });
   }
 
-  /** Marks a locked user about whom a write of a directory waits. The user is as it is. */
   mark(tx: SqlRunner, ctx: WriteContext, { id }: UserRow): Promise<void> {
     return this.repository.mark(tx, { tenantId: ctx.tenantId, directoryId: ctx.directory!.id, userId: id });
   }
 
-  /** After the commit: resolves when the directory reads its users through the write on every process. */
+  /** After the commit: resolves when every process reads the users of the directory through the write. */
   async settled({ directory }: WriteContext, row: UserRow): Promise<void> {
     if (directory !== null && row.kept_for === directory.id && !directory.keepsWrites) await this.directories.forget();
   }
 
-  /** Drops the write about a user that waits; the write of the user itself clears `kept_for`. */
   async drop(tx: SqlRunner, tenantId: string, { id, kept_for: directoryId }: UserRow): Promise<void> {
     await this.repository.drop({ tenantId, directoryId: directoryId!, userId: id }, tx);
   }
 }
 
-/** Returns whether a write of the directory about the user waits for an admin. */
+/** Returns whether a write of the directory about the user waits for an administrator. */
 export function isKeptFor({ directory }: Pick<WriteContext, 'directory'>, { kept_for: keptFor }: UserRow): boolean {
   return keptFor !== null && directory?.id === keptFor;
 }
 
-/** Returns whether a directory writes about a user that is not its own. */
+/** Returns whether a directory writes to a user that is not its own. */
 export function isOthers({ channel, directory }: WriteContext, row: UserRow): boolean {
   return channel === 'scim' && directory !== null && row.directory_id !== directory.id;
 }

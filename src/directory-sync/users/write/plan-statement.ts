@@ -28,24 +28,14 @@ import { insertUser, holdRemoval, removeUser, updateUser } from './user-rows.sql
 import type { WriteContext } from './write-case.js';
 import type { WritePlan } from './write-plan.rules.js';
 
-/** The conditions that a statement checks on its own; the pessimistic write has checked them under locks. */
 interface Guards {
-  /** Puts the part into the statement whose row the write demands for its seat. */
   seat: (statement: WriteStatement) => Part | null;
-  /** The same for a departure that the guard of the directory counts. */
   departure: (statement: WriteStatement) => Part | null;
-  /** Demand that no other user has a name, e-mail or key that the write gives. */
   checkNames: boolean;
 }
 
-/** The pessimistic write: nothing is checked again. */
 export const NO_GUARDS: Guards = { seat: () => null, departure: () => null, checkNames: false };
 
-/**
- * Turns the plan of a write into one statement, with the rows of all rooms.
- *
- * Tells who gets and loses rights of administration: a line of the audit log and an event, in the statement of the write.
- */
 @Injectable()
 export class PlanStatement {
   constructor(
@@ -59,7 +49,6 @@ export class PlanStatement {
     private readonly keys: ApiKeysService,
   ) {}
 
-  /** Returns the statement of a plan; `db` is the transaction that it will run in, if there is one. */
   async of(plan: WritePlan, ctx: WriteContext, guards: Guards, db?: SqlRunner): Promise<WriteStatement> {
     const receivers = plan.consequences === null ? [] : await this.events.receiversOf(ctx.tenantId, db);
     const statement = new WriteStatement();
@@ -80,7 +69,7 @@ export class PlanStatement {
     return statement;
   }
 
-  /** Returns whether the platform is to receive the write; never where this service is itself the record. */
+  /** Returns whether the platform receives the write; never where this service is itself the record. */
   forwards({ consequences }: WritePlan): boolean {
     return (consequences?.forward ?? false) && this.config.platform.forwarding;
   }
@@ -110,7 +99,6 @@ export class PlanStatement {
     }
   }
 
-  /** After the commit: wakes those who wait for what the statement has written. */
   wake(
     tenantId: string,
     { forwarded, told }: { forwarded: boolean; told: readonly (UserEventName | EventName)[] },
@@ -138,13 +126,7 @@ export class PlanStatement {
     if (event !== null) this.events.addElsewhere(statement, tenantId, receivers, { event, part });
   }
 
-  /**
-   * Adds the lines and events of one user to the statement that changes the user.
-   *
-   * @param about `remains`: whether the user is active afterwards
-   * @param db where the statement will run, if that is a transaction
-   */
-  async addConsoleRights(
+  private async addConsoleRights(
     statement: WriteStatement,
     about: {
       tenantId: string;
@@ -175,12 +157,10 @@ export class PlanStatement {
   }
 }
 
-/** Returns the user whom a plan writes. */
 export function userIdOf({ subject }: WritePlan): string {
   return subject.kind === 'insert' || subject.kind === 'update' ? subject.write.id : subject.before.id;
 }
 
-/** Returns the names of the events that a write records. */
 export function toldOf(plan: WritePlan): (UserEventName | EventName)[] {
   const event = eventOf(plan);
   return [...(event === null ? [] : [event]), ...plan.rights.map((step) => step.event)];
@@ -191,12 +171,11 @@ function eventOf({ consequences, note }: Pick<WritePlan, 'consequences' | 'note'
   return change === null ? null : userEventOf(change, note?.kind === 'linked');
 }
 
-/** Returns the query that finds the user with an id if the user has a name in lower case; the arguments are SQL. */
+/** Finds the user with an id and a name in lower case; the arguments are SQL. */
 function holderOf(column: 'user_name' | 'email', tenantId: string, userId: string, name: string): string {
   return `select 1 from users u where u.tenant_id = ${tenantId} and u.id = ${userId} and lower(u.${column} collate "C") = ${name}`;
 }
 
-/** Returns the part with the ended sessions, if sessions end. */
 function addEnding(statement: WriteStatement, tenantId: string, ending: Ending): Part | null {
   switch (ending.kind) {
     case 'credentials':

@@ -4,9 +4,8 @@ import type { ChangeSource } from '../../../tenancy/identity/person.js';
 import type { UserDraft } from '../user.mapping.js';
 import type { UserRow } from '../user.row.js';
 
-// Rows beside that of the person, written by the same statement.
+// Rows beside that of the user, written by the same statement.
 
-/** Adds the e-mails of a person as rows, by which filters find them. */
 export function addEmails(statement: WriteStatement, tenantId: string, { emails }: UserDraft, onConflict = ''): void {
   if (emails.length === 0) return;
   const values = emails.map((e) => e.value);
@@ -20,7 +19,6 @@ export function addEmails(statement: WriteStatement, tenantId: string, { emails 
   );
 }
 
-/** Makes the rows of a person's e-mails those of the draft. */
 export function replaceEmails(statement: WriteStatement, tenantId: string, draft: UserDraft): void {
   statement.add(
     (p) => `delete from user_emails e using subject where e.tenant_id = ${p.shared(tenantId)}
@@ -37,8 +35,8 @@ export function replaceEmails(statement: WriteStatement, tenantId: string, draft
 }
 
 /**
- * Adds steps of the figures of how many people each directory shows; the owner null means no directory. Statements
- * that run together have one step for each owner.
+ * Adds steps of the population: the number of users that each directory shows; the owner null means no directory.
+ * Statements that run together have one step for each owner.
  */
 export function addPopulation(
   statement: WriteStatement,
@@ -54,16 +52,16 @@ export function addPopulation(
   );
 }
 
-/** Whether the e-mails of a draft are other ones than those stored. */
 export function emailsDiffer(before: UserRow, draft: UserDraft): boolean {
   const emails = draft.doc['emails'];
-  // A row that this process wrote last has the same text. One that was read has blanks, and another order of keys.
+  // A row that this process wrote last has the same text. A row from the database has blanks, and another order of
+  // keys.
   if (emails !== undefined && before.doc.includes(`"emails":${JSON.stringify(emails)}`)) return false;
   const old = (JSON.parse(before.doc) as { emails?: unknown }).emails;
   return JSON.stringify(sorted(old)) !== JSON.stringify(sorted(emails));
 }
 
-// The stored text comes back with its keys in the database's order.
+// The database orders the keys of the stored text.
 function sorted(emails: unknown): unknown {
   if (!Array.isArray(emails)) return [];
   return (emails as { value?: unknown; type?: unknown }[]).map((e) => [e.value ?? null, e.type ?? null]);
@@ -75,19 +73,18 @@ export type UserNote =
   | {
       kind: 'held';
       detail: {
-        /** `held`: the removal of the user is held. */
         event: 'held' | 'released' | 'discarded' | 'returned';
         reason: string;
-        /** The substitute `userName` since then, where the old one was taken. */
+        /** The substitute `userName`, where the old one was taken. */
         user_name?: string;
       };
     };
 
-// The user's row before the statement: the end of a hold is noted with its beginning.
+// The user's row before the statement: the end of a hold is recorded with its begin.
 const HELD_AT = `(select to_char(u.held_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from users u
         where u.tenant_id = TENANT and u.id = subject.id)`;
 
-/** Adds a note about the subject of the statement to the user's history. The note of a hold has `held_at`. */
+/** Adds a note about the subject to the user's history. The note of a hold has `held_at`. */
 export function addNote(statement: WriteStatement, tenantId: string, note: UserNote, source: ChangeSource): void {
   statement.add(
     (p) => {

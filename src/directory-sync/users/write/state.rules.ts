@@ -17,26 +17,19 @@ import { type UserRow, currentOf, personOfRow } from '../user.row.js';
 import { knownAs, isOtherIdentity, isNamedAnew } from './known-as.rules.js';
 import type { Edit, WriteCase, Conflicts } from './write-case.js';
 
-/** The resource of a user, made anew from the effective state, and the role that is left out permanently. */
 interface Discarded {
   doc: UserDocument;
-  /** The role of rules or default that does not count any more; `''`: none; null: the role in force is the one given. */
+  /** The role of rules or default that no longer counts; `''` for no role; null when the given role is in force. */
   discardedRole: string | null;
 }
 
-/** The role as written: by SCIM `roles`, and by rules or the default of the directory. */
+/** The requested role: by SCIM `roles`, and by rules or the default of the directory. */
 export interface GivenRoles {
   byResource: string | null;
   byRules: string | null;
 }
 
-/**
- * Returns the resource that says the effective state: where the two agree, the resource stays letter for letter.
- *
- * @param row a held user
- * @param map the attribute map of the user's directory
- * @param userName the one in force, or its substitute
- */
+/** Returns the resource of a held user's effective state. Parts that agree stay unchanged. */
 export function discarded(
   row: UserRow,
   map: AttributeMap,
@@ -89,10 +82,10 @@ function setNames(doc: UserDocument, map: AttributeMap, { first_name, last_name 
   if (map.last_name !== undefined) setAttribute(doc, map.last_name, last_name);
 }
 
-/** Sets or removes one of the attributes that a map can name: a core one, one of `name`, or one of the extension. */
+/** Sets or removes an attribute that a map can name: a core one, one of `name`, or one of the extension. */
 function setAttribute(doc: UserDocument, path: string, value: string | null): void {
   const [head, tail] = path.split('.') as [string, string | undefined];
-  if (head === 'userName' && value === null) return; // a user always has one
+  if (head === 'userName' && value === null) return; // A user always has one.
   if (tail !== undefined) doc[head] = changed(doc[head], tail, value);
   else if (head === 'employeeNumber') doc[ENTERPRISE_URN] = changed(doc[ENTERPRISE_URN], head, value);
   else if (value === null) delete doc[head];
@@ -105,7 +98,6 @@ function changed(object: unknown, name: string, value: string | null): object {
   return next;
 }
 
-/** Returns the roles that the resource, and rules or default, give a user; null: none. */
 export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase): GivenRoles {
   const directory = ctx.directory;
   const grantable = grantableRoles(tenant.roles, directory?.mayGrantConsole ?? false);
@@ -116,7 +108,7 @@ export function givenRoles({ ctx, tenant, draft, roleSet, fromRules }: WriteCase
   };
 }
 
-/** Returns the requested state in the platform's words: with the role and the key that follow from it. */
+/** Returns the requested state in the platform's words, with role and key. */
 export function writtenIn(about: WriteCase): Written {
   const { ctx, row, draft } = about;
   const { byResource, byRules } = givenRoles(about);
@@ -133,12 +125,11 @@ export function writtenIn(about: WriteCase): Written {
   };
 }
 
-/** Returns whether an admin has discarded the role of rules or default: the user keeps the role in force. */
+/** Returns whether an administrator has discarded the role of rules or default: the user keeps the role in force. */
 function isDiscardedRole({ row, discardedRole }: WriteCase, byRules: string | null): boolean {
   return row !== null && (discardedRole === undefined ? row.discarded_role : discardedRole) === (byRules ?? '');
 }
 
-/** Returns where the requested role comes from. */
 export function roleOrigin(about: WriteCase): RoleOrigin {
   const { tenant, roleSet, fromRules } = about;
   const { byResource, byRules } = givenRoles(about);
@@ -151,7 +142,6 @@ export function roleOrigin(about: WriteCase): RoleOrigin {
   return about.roleOrigin ?? { by: 'set' };
 }
 
-/** Returns the first role of the catalogue that the user is given and that takes no seat; null: there is none. */
 function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, fromRules }: WriteCase): string | null {
   const grantable = grantableRoles(roles, directory?.mayGrantConsole ?? false);
   const byDefault = directory === null ? null : defaultRoleBy(roles, directory);
@@ -160,7 +150,10 @@ function seatlessRole({ ctx: { directory }, tenant: { roles }, draft, roleSet, f
   return given.find((role) => role !== null && roles.get(role)?.takesSeat === false) ?? null;
 }
 
-/** Returns the discarded role after a write: it ends once the resource gives a role, or rules and default give another one. */
+/**
+ * Returns the discarded role after a write. It ends once the resource gives a role, or rules and default give another
+ * one.
+ */
 export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Edit): string | null {
   if (edit.kind === 'discard') return edit.discardedRole;
   const { byResource, byRules } = givenRoles(about);
@@ -168,9 +161,7 @@ export function discardedRoleAfter(about: WriteCase & { row: UserRow }, edit: Ed
 }
 
 /**
- * Returns the key towards the platform. A key that a directory once sent stays when the directory only leaves it out.
- *
- * @param managed a directory manages the user
+ * A key that a directory once sent stays when the directory only omits it. `managed`: a directory manages the user.
  */
 export function requestedKey(row: UserRow | null, draft: UserDraft, managed: boolean): string | null {
   if (draft.key !== null || !managed) return draft.key;
@@ -178,11 +169,7 @@ export function requestedKey(row: UserRow | null, draft: UserDraft, managed: boo
   return old !== null && old !== row!.user_name ? old : draft.userName;
 }
 
-/**
- * Decides the effective state of a user.
- *
- * @param written the requested state
- */
+/** Decides the effective state of a user from the requested one. */
 export function decide(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
   const decision = decideWithout(about, written, conflicts);
   const isFirst = decision.held !== null && BEFORE_NEEDS_ADMIN.includes(decision.held);
@@ -190,7 +177,6 @@ export function decide(about: WriteCase, written: Written, conflicts: Conflicts)
   return { ...decision, held: 'needs_admin' };
 }
 
-/** Decides without a look at what waits for an admin. */
 function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts): Decision {
   const { ctx, row, tenant, named } = about;
   const around: Circumstances = {
@@ -219,20 +205,18 @@ function decideWithout(about: WriteCase, written: Written, conflicts: Conflicts)
 }
 
 /**
- * Returns whether the guard holds another identity or role of the user, and the requested one still differs. It waits for an
- * admin, through each later review of the user.
+ * Returns whether the guard holds another identity or role, and the requested one still differs. Each later review of
+ * the user keeps the hold until an administrator decides.
  */
 function isHeldChange(row: UserRow, { draft }: WriteCase, { person }: Written): boolean {
   if (row.held !== 'guard' || !row.held_change) return false;
   return isOtherIdentity(row, draft, person) || person.role !== knownAs(row).role;
 }
 
-/** Returns whether the writes of the directory have no effect now. */
 function isSilent({ directory }: WriteCase['ctx']): boolean {
   return directory !== null && (directory.state === 'preview' || directory.superseded);
 }
 
-/** Returns the effective state with the values of the named fields, without what the directory has written. */
 function namedAlone({ named = [], roleSet }: WriteCase, written: Written, row: UserRow): Written {
   const person = personOfRow(row);
   for (const field of ['email', 'first_name', 'last_name', 'external_id'] as const) {
@@ -243,7 +227,10 @@ function namedAlone({ named = [], roleSet }: WriteCase, written: Written, row: U
   return { ...written, person, active: named.includes('status') ? written.active : row.status === 'active' };
 }
 
-/** Returns why a removal by a directory is held: the user is gone for SCIM and stays in force. Null: it is not held. */
+/**
+ * Returns why a removal by a directory is held: the user is deleted for SCIM and stays in force. Null when it is not
+ * held.
+ */
 export function removalHeld(
   { channel, directory }: WriteCase['ctx'],
   row: UserRow,
@@ -253,13 +240,13 @@ export function removalHeld(
   if (channel !== 'scim') return null;
   const wasInForce = row.status === 'active' || row.ever_active;
   if (directory?.state === 'preview' && wasInForce) return 'preview';
-  // Owner and break-glass accounts are removed by the tenant alone.
+  // Only the tenant removes owner and break-glass accounts.
   if (protectedIds.has(row.id)) return 'protected';
   const isStopped = row.status === 'active' && (guardReached || currentOf(row).holdsDeparture);
   return isStopped && row.released !== 'guard' ? 'guard' : null;
 }
 
-/** Returns whether the write asks for a seat now. A write of a directory in preview or a superseded one never does. */
+/** Returns whether the write needs a seat now. A write of a directory in preview or a superseded one never does. */
 export function asksSeat(about: WriteCase, written: Written): boolean {
   const { ctx, row, tenant, named } = about;
   if (isSilent(ctx)) {
@@ -269,14 +256,14 @@ export function asksSeat(about: WriteCase, written: Written): boolean {
   return wantsSeat(written, row && currentOf(row), takesSeat(tenant, written));
 }
 
-/** A role that is gone from the catalogue takes a seat. */
+/** A role outside the catalogue takes a seat. */
 function takesSeat(tenant: TenantView, written: Written): boolean {
   return written.person.role !== null && (tenant.roles.get(written.person.role)?.takesSeat ?? true);
 }
 
 /**
- * Returns the reason that an admin has released, as far as it still counts. It ends when a user who was let go is active
- * again, when an e-mail arrives, and when another key is written: that is a new question.
+ * Returns the released reason while it still counts. It ends when a released departure is active again, when an e-mail
+ * arrives, and when another key is written.
  */
 export function stillReleased({ row, draft, released, ctx }: WriteCase & { row: UserRow }): HeldReason | null {
   if ((released === 'protected' || released === 'guard') && draft.active) return null;
@@ -289,8 +276,8 @@ export function stillReleased({ row, draft, released, ctx }: WriteCase & { row: 
 }
 
 /**
- * Returns whether an admin has discarded the requested state: the user is not held, and yet not as requested. It stays so
- * until a channel writes again.
+ * Returns whether an administrator has discarded the requested state: the user is not held, and differs from the
+ * request. That lasts until a channel writes again.
  */
 export function isDiscarded(row: UserRow): boolean {
   return row.held === null && row.active !== (row.status === 'active');

@@ -15,17 +15,16 @@ import { WriteRunner, type CompletedWrite } from './write-runner.js';
 
 const MAX_ROWS = 5000;
 const MAX_BYTES = 24 * 1024 * 1024;
-/** A larger row is not kept: reading it again costs little beside writing it. */
+/** A larger row is not kept: reading it costs little beside writing it. */
 const MAX_ROW_BYTES = 64 * 1024;
 
 /**
- * The rows that this process wrote last. Never the truth, only a guess at it: a write onto such a row is guarded by
- * its version, and writes nothing if another process has changed the user meanwhile.
+ * The rows that this process wrote last. The version of such a row guards the write: it writes nothing if another
+ * process has changed the user.
  */
 export class RecentRows {
   private readonly rows = new ByteMap<UserWithGroups>({ entries: MAX_ROWS, bytes: MAX_BYTES });
 
-  /** The bytes of all rows that are kept, as estimated. */
   get bytes(): number {
     return this.rows.bytes;
   }
@@ -37,7 +36,7 @@ export class RecentRows {
     else this.rows.delete(key);
   }
 
-  /** Returns the row and forgets it: the write that follows puts the next version back. */
+  /** Returns the row and drops it: the following write puts the next version back. */
   take(tenantId: string, id: string): UserWithGroups | undefined {
     const key = `${tenantId} ${id}`;
     const row = this.rows.get(key);
@@ -46,17 +45,16 @@ export class RecentRows {
   }
 }
 
-/** The memory of a row without its texts. */
 const OTHER_BYTES = 1024;
 
-/** Estimates as `byteSize` does, without the list of all fields that it makes. */
+/** Estimates as `byteSize` does, without a list of all fields. */
 function bytesOf(row: UserWithGroups): number {
   let bytes = OTHER_BYTES + byteSize(row.groups) + byteSize(row.manager);
   for (const name of TEXTS) bytes += 2 * (row[name]?.length ?? 0);
   return bytes;
 }
 
-/** The fields as long as a caller makes them. */
+/** Callers decide the length of these fields. */
 const TEXTS = [
   'doc',
   'user_name',
@@ -74,11 +72,6 @@ function releasedIn(about: WriteCase & { row: UserWithGroups }, edit: Edit): Wri
   return (edit.kind === 'reconsider' ? edit.released : undefined) ?? stillReleased(about);
 }
 
-/**
- * Edits of users that exist, in the ways in which their row can be known: read, locked, or written lately.
- *
- * Gathers what the decision about an edit depends on.
- */
 @Injectable()
 export class UserEditing {
   private readonly rows = new RecentRows();
@@ -91,13 +84,12 @@ export class UserEditing {
     readonly kept: KeptWrites,
   ) {}
 
-  /** Keeps a row that was just written, for the next edit of the same user. */
   remember(tenantId: string, row: UserWithGroups): void {
     this.rows.put(tenantId, row);
   }
 
   /**
-   * Writes an edit in one statement; null: an assumption does not hold.
+   * Writes an edit in one statement; null when an assumption does not hold.
    *
    * @throws {StorageExhausted} when the edit adds data of a tenant whose storage is exhausted
    */
@@ -108,14 +100,13 @@ export class UserEditing {
     edit: Edit,
   ): Promise<CompletedWrite | null> {
     this.demandRoom(tenant, row, edit);
-    // A write that waits for an admin, or ends such a wait, is written under the lock of the user.
+    // A write that waits for an administrator, or ends such a wait, needs the lock of the user.
     if (isKeptFor(ctx, row) && isDirectorys(edit)) return null;
     const about = await this.caseOf(this.db, ctx, tenant, row, edit);
     if (keptPart(about, edit) !== null) return null;
     return this.runner.optimistic({ kind: 'edit', about, edit }, ctx, newStamp(), edit);
   }
 
-  /** Writes an edit of a user whose row the transaction has locked. */
   async locked(
     tx: SqlRunner,
     ctx: WriteContext,
@@ -130,14 +121,13 @@ export class UserEditing {
     if (!isKeptFor(ctx, row) || !isDirectorys(edit)) {
       return this.runner.pessimistic(tx, { kind: 'edit', about, edit }, ctx, newStamp(), edit);
     }
-    // The directory writes anew what may take effect as a whole: nothing of it waits any more.
+    // The directory's new write may take effect as a whole: no part waits any more.
     await this.kept.drop(tx, ctx.tenantId, row);
     const ended = { ...edit, keptFor: null };
     const now = { ...about, keptFor: null };
     return this.runner.pessimistic(tx, { kind: 'edit', about: now, edit: ended }, ctx, newStamp(), ended);
   }
 
-  /** Writes the part of an edit that takes effect, and keeps the whole for an admin to decide. */
   private async keep(
     tx: SqlRunner,
     ctx: WriteContext,
@@ -158,7 +148,7 @@ export class UserEditing {
     return { ...done, row: await this.kept.asWritten(ctx, now, tx) };
   }
 
-  /** Departures pass, as does the loss of a right of administration, and the effective state of what is stored already. */
+  /** Admits departures, the loss of a right of administration, and decisions about stored data. */
   private demandRoom(tenant: TenantView, row: UserRow, edit: Edit): void {
     if (!this.storage.isExhausted(tenant.id) || (edit.kind !== 'change' && edit.kind !== 'link')) return;
     const losesRight =
@@ -170,8 +160,8 @@ export class UserEditing {
   }
 
   /**
-   * Changes a row that this process wrote lately, which saves reading it: the write goes through only if that is still the
-   * stored version. Any other outcome (a refusal, no change) is decided again on the stored row.
+   * Changes a row that this process wrote lately, without reading it. The write requires the stored version. A refusal,
+   * or no change, is decided again on the stored row.
    */
   async recent(
     ctx: WriteContext,
@@ -186,18 +176,17 @@ export class UserEditing {
     try {
       wanted = edit(known);
     } catch {
-      return null; // decided again on the stored row, where the refusal is final
+      return null; // Decided again on the stored row, where the refusal is final.
     }
     if (wanted === null || wanted.kind === 'reconsider') return null;
     try {
       return await this.optimistic(ctx, tenant, known, wanted);
     } catch (error) {
-      if (error instanceof DocumentTooLarge) return null; // another process may have made it smaller
+      if (error instanceof DocumentTooLarge) return null; // Another process may have made the document smaller.
       throw error;
     }
   }
 
-  /** Returns the case of an edit of a user. */
   async caseOf(
     db: SqlRunner,
     ctx: WriteContext,
@@ -231,7 +220,7 @@ export class UserEditing {
   }
 }
 
-/** Returns whether an edit is what a directory has written, and no decision on what is stored. */
+/** Returns whether a directory wrote the edit, in contrast to a decision about stored data. */
 function isDirectorys({ kind }: Edit): boolean {
   return kind === 'change' || kind === 'link';
 }

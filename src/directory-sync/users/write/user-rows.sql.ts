@@ -3,36 +3,34 @@ import type { Part, WriteStatement } from '../../../base/database/write-statemen
 import type { HeldReason, ChangeSource } from '../../../tenancy/identity/person.js';
 import { keepMemberships, leaveAllGroups } from '../groups/memberships.sql.js';
 import { managerColumn, relationColumns, type Relations } from '../user-relations.js';
-import { emailKey, type UserDraft } from '../user.mapping.js';
+import { emailKeyOf, type UserDraft } from '../user.mapping.js';
 import { asideKeys, ASIDE_KEY, type UserRow, RESOURCE_FACTS } from '../user.row.js';
 import { addEmails, addPopulation, emailsDiffer, replaceEmails } from './side-rows.sql.js';
 import { comesIntoForce, isReturned } from './user-write.rules.js';
 import type { UserWrite } from './write-case.js';
 
-/** The conditions of an insert. */
 interface InsertGuards {
-  /** The part of which the write demands a row; null: none. */
   seat: Part | null;
   /**
-   * Demand that there is no user to link with: no unmanaged one, none of the directory that is taken over, and none that
-   * the directory has removed and that is still in force.
+   * Demands that there is no user to link with: no unmanaged one, none of the directory that is taken over, and none
+   * that the directory has removed and that is still in force.
    */
   unlinked: false | { id: string; takesOver: string | null };
 }
 
-/** What the statement of {@link insertUser} answers. */
+/** The answer of {@link insertUser}. */
 export interface CreatedUser {
-  /** Null: nothing was written. */
+  /** Null when nothing was written. */
   id: string | null;
-  /** What the resource names as the manager. */
+  /** JSON text, see `Relations`. */
   manager: string | null;
   /** The user of the same directory that has the name, where the insert demanded that nothing is linked. */
   holder?: string | null;
 }
 
 /**
- * Adds the insert of a new user as the subject of a write statement. Any clash writes nothing. The commonest one, a name
- * that another user of the directory has, is answered by the statement itself.
+ * Adds the insert of a new user as the subject of a write statement. Any clash writes nothing. The statement itself
+ * answers the most frequent one: another user of the directory has the name.
  */
 export function insertUser(statement: WriteStatement, tenantId: string, write: UserWrite, guards: InsertGuards): void {
   const { draft, decision } = write;
@@ -42,12 +40,12 @@ export function insertUser(statement: WriteStatement, tenantId: string, write: U
       const person = decision.inForce;
       const conditions: string[] = [];
       if (guards.seat) conditions.push(`exists (select 1 from ${guards.seat.name})`);
-      const emailPlace = p.add(person.email === null ? null : emailKey(person.email), 'text');
+      const emailPlace = p.add(emailKeyOf(person.email), 'text');
       const keyPlace = p.add(person.external_id, 'text');
       if (guards.unlinked) {
         const { takesOver } = guards.unlinked;
         const whose = ['o.directory_id is null'];
-        // Once per status: that is how the indexes are cut.
+        // Once for each status, because the indexes are partial.
         const old = takesOver !== null && `o.directory_id = ${p.shared(takesOver)}`;
         if (old) whose.push(`o.status = 'active' and ${old}`, `o.status = 'inactive' and ${old}`);
         for (const theirs of whose) {
@@ -123,9 +121,8 @@ export function removeUser(
 }
 
 /**
- * Adds, as the subject, the removal of a user that stays in force: gone for SCIM and for its groups, and the name is free.
- *
- * @param reason why the removal is held
+ * Adds, as the subject, the removal of a user that stays in force: deleted for SCIM and its groups, and with a free
+ * name.
  */
 export function holdRemoval(statement: WriteStatement, tenantId: string, row: UserRow, reason: HeldReason): void {
   statement.subject((p) => {
@@ -141,18 +138,18 @@ export function holdRemoval(statement: WriteStatement, tenantId: string, row: Us
   if (!row.gone) addPopulation(statement, tenantId, [{ owner: row.directory_id, step: -1 }]);
 }
 
-/** The conditions of an update, beside the version that was read. */
 interface UpdateGuards {
-  /** The parts of which the write demands a row each; null: none. */
   parts: readonly (Part | null)[];
-  /** Demand that no other active user has the e-mail or the key, so that a clash shows before the index does. */
+  /**
+   * Demands that no other active user has the e-mail or the key, so that a clash shows before the index refuses it.
+   */
   clashes: boolean;
 }
 
-/** What the statement of {@link updateUser} answers. */
+/** The answer of {@link updateUser}. */
 export type UpdatedUser = Pick<UserRow, 'revision' | 'modified_at'> & Relations;
 
-/** Adds the guarded update of a user as the subject: it writes only onto the version that was read. */
+/** Adds the guarded update of a user as the subject: it requires the version that was read. */
 export function updateUser(
   statement: WriteStatement,
   tenantId: string,
@@ -175,15 +172,14 @@ export function updateUser(
   addSideRows(statement, tenantId, before, write);
 }
 
-/** The places of the user's key among the parameters. */
 interface Key {
   tenant: string;
   id: string;
 }
 
 /**
- * All columns, changed or not: what a caller changes must not shape the text. PostgreSQL compares the values of indexed
- * columns, so an update that changes none of them stays a heap-only one.
+ * Assigns all columns, changed or not, so that the text is always the same. PostgreSQL compares indexed columns, so an
+ * update that changes none of them stays a heap-only one.
  */
 function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
   const { draft, decision } = write;
@@ -192,7 +188,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
   const document = p.add(write.document.text, 'jsonb');
   const assignments = [
     `version = u.version + 1`,
-    // A write that leaves the document as it is moves neither the version nor the time that SCIM shows.
+    // A write with the same document moves neither the version nor the time that SCIM shows.
     `quiet_writes = u.quiet_writes + (u.doc = ${document})::int`,
     `resource_at = case when u.doc = ${document} then coalesce(u.resource_at, u.updated_at) end`,
     `doc = ${document}`,
@@ -203,7 +199,7 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('external_id', draft.externalId, 'text'),
     set('active', draft.active, 'boolean'),
     set('email', person.email, 'text'),
-    set('email_key', keyOf(person.email), 'text'),
+    set('email_key', emailKeyOf(person.email), 'text'),
     set('requested_email_key', requestedEmailKey(draft, person.email), 'text'),
     set('first_name', person.first_name, 'text'),
     set('last_name', person.last_name, 'text'),
@@ -227,8 +223,8 @@ function assignmentsOf(p: Params, before: UserRow, write: UserWrite): string[] {
     set('returned', isReturned(before, write), 'boolean'),
     `held_since = ${since(p, decision.held !== before.held, decision.held === null ? null : write.at, 'held_since')}`,
   ];
-  // The one assignment that changes the text: a column of a unique index among the assignments makes the update take
-  // the stronger row lock, for which new members of groups would have to wait.
+  // The only assignment that changes the text. A column of a unique index takes a stronger row lock, for which new
+  // members of groups would have to wait.
   if (draft.userNameKey !== before.user_name_key) assignments.push(set('user_name_key', draft.userNameKey, 'text'));
   if (before.gone) assignments.push('gone_at = null');
   return assignments;
@@ -247,7 +243,7 @@ function conditionsOf(
     `u.version = ${p.add(before.version, 'int')}`,
     before.gone ? 'u.gone_at is not null' : 'u.gone_at is null',
   ];
-  // Together with others it takes rows that are free alone: none of them waits for the lock of another one's row.
+  // A joint statement takes only free rows: none of its writes waits for the lock of another row.
   if (p.keys !== null) conditions.push(`u.id = any(array(${freeRows(tenant, p.keys)}))`);
   for (const part of guards.parts) if (part !== null) conditions.push(`exists (select 1 from ${part.name})`);
   if (!guards.clashes) return conditions;
@@ -257,7 +253,7 @@ function conditionsOf(
   return [
     ...conditions,
     noOther(`o.user_name_key = ${p.add(draft.userNameKey, 'text')}`),
-    noOther(`o.email_key = ${p.add(keyOf(inForce.email), 'text')} and o.status = 'active'`),
+    noOther(`o.email_key = ${p.add(emailKeyOf(inForce.email), 'text')} and o.status = 'active'`),
     noOther(`o.person_external_id = ${p.add(inForce.external_id, 'text')} and o.status = 'active'`),
   ];
 }
@@ -285,24 +281,19 @@ function addSideRows(statement: WriteStatement, tenantId: string, before: UserRo
   );
 }
 
-function keyOf(email: string | null): string | null {
-  return email === null ? null : emailKey(email);
-}
-
-/** Returns the e-mail that an active user requests and does not have in force; null: both are the same. */
 function requestedEmailKey({ active, email }: UserDraft, inForce: string | null): string | null {
-  const key = active ? keyOf(email) : null;
-  return key === keyOf(inForce) ? null : key;
+  const key = active ? emailKeyOf(email) : null;
+  return key === emailKeyOf(inForce) ? null : key;
 }
 
-/** The moment of a state that may have been entered by this write; else the column stays as it is. */
+/** Returns `at` for a state that this write enters; else the column stays unchanged. */
 function since(p: Params, entered: boolean, at: Date | null, column: string): string {
   return `case when ${p.add(entered, 'boolean')} then ${p.add(at, 'timestamptz')} else u.${column} end`;
 }
 
 /**
- * Whether a write ends the user's sessions (`endsSessions` says so of the change). A statement does not see a session
- * that is written while it waits for the row; a session of an older epoch is none all the same.
+ * Returns whether a write ends the user's sessions (`endsSessions` decides for the change). A statement does not see a
+ * session that is written while it waits for the row; the older epoch makes such a session invalid.
  */
 function movesEpoch(before: UserRow, { decision, directoryId, identity }: UserWrite): boolean {
   if (identity !== null) return true;

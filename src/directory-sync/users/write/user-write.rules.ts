@@ -8,11 +8,7 @@ import { knownAfter } from './known-as.rules.js';
 import { discardedRoleAfter, roleOrigin } from './state.rules.js';
 import type { UserWrite, Edit, WriteCase, Stamp } from './write-case.js';
 
-/**
- * Returns the row of a new user.
- *
- * @throws {DocumentTooLarge} when the document is over the limit
- */
+/** @throws {DocumentTooLarge} when the document is over the limit */
 export function newWrite(about: WriteCase, decision: Decision, { id, at, createdAt = at }: Stamp): UserWrite {
   return {
     id,
@@ -35,11 +31,7 @@ export function newWrite(about: WriteCase, decision: Decision, { id, at, created
   };
 }
 
-/**
- * Returns the next state of a user that exists.
- *
- * @throws {DocumentTooLarge} when the document is over the limit and larger than the stored one
- */
+/** @throws {DocumentTooLarge} when the document is over the limit and larger than the stored one */
 export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decision: Decision, at: Date): UserWrite {
   const { row } = about;
   const directoryId = edit.kind === 'link' ? edit.directoryId : row.directory_id;
@@ -61,10 +53,10 @@ export function nextWrite(about: WriteCase & { row: UserRow }, edit: Edit, decis
     identity: null,
     costCenter: costCenterIn(about, decision),
     createdAt: new Date(row.created_at),
-    // A clock that was set back must not make a change look older than the one before.
+    // A clock that was set back must not make a change look older than the previous one.
     at: new Date(Math.max(at.getTime(), row.updated_at)),
   };
-  // A sign-in has just proved the user: its own binding stays.
+  // The sign-in has just proved the user: its own binding stays.
   const isProved = about.ctx.channel === 'sign-in';
   if (edit.kind !== 'discard' && !isProved) write.identity = identityStep(about.tenant, row, write);
   return write;
@@ -90,7 +82,7 @@ export function isSame(about: WriteCase & { row: UserRow }, edit: Edit, decision
   );
 }
 
-/** Returns the stored row after a write. Revision and groups of a user that existed are the statement's to answer. */
+/** Returns the stored row after a write. The statement answers revision and groups of an existing user. */
 export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserWithGroups {
   const { draft, decision } = write;
   return {
@@ -132,26 +124,25 @@ export function rowAfter(before: UserWithGroups | null, write: UserWrite): UserW
   };
 }
 
-/** Whether the user counts from this write on as one of those in force in the directory. */
 export function comesIntoForce(before: UserRow | null, { decision, directoryId }: UserWrite): boolean {
   if (decision.inForce.status !== 'active') return false;
   return before === null || before.status !== 'active' || directoryId !== before.directory_id;
 }
 
-/** Whether the directory has brought the user back who was in force in it before. */
+/** Returns whether the directory has brought a user back who was in force in it before. */
 export function isReturned(before: UserRow | null, write: UserWrite): boolean {
   if (before === null || write.directoryId !== before.directory_id) return false;
   return before.returned || (before.ever_active && comesIntoForce(before, write));
 }
 
-/** True once a user who was let in over the limit has no seat any more, and waits for none either. */
+/** Returns whether a user who was admitted over the limit has lost the seat, and waits for none. */
 function isSeatOver({ row, released }: WriteCase & { row: UserRow }, { seat, held }: Decision): boolean {
   return released === 'no_seat' && seat !== 'held' && (row.seat === 'held' || held === null);
 }
 
 /**
- * The effective cost centre. The platform never receives it, so no reason holds a user for its sake; where a reason holds
- * back all values, it holds back the cost centre as well.
+ * Returns the effective cost centre. The platform never receives it, so it holds no user; a reason that holds all
+ * values holds the cost centre too.
  */
 function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): string | null {
   const shown = ctx.directory?.state === 'preview' || (ctx.directory?.superseded ?? false);
@@ -159,24 +150,19 @@ function costCenterIn({ ctx, row, draft }: WriteCase, { held }: Decision): strin
   return asBefore && row !== null ? row.cost_center : draft.costCenter;
 }
 
-/** The platform comes to know a user once it is active and has an address. */
+/** The platform knows a user once the user is active and has an address. */
 function isKnownToPlatform({ inForce }: Decision): boolean {
   return inForce.status === 'active' && inForce.email !== null;
 }
 
-/**
- * Returns why a write changes a user.
- *
- * @param edit null: the user is new
- * @param written the requested state, of which the decision was made
- */
+/** `edit` is null for a new user. `written` is the requested state of the decision. */
 export function causeOfWrite(
   about: WriteCase,
   edit: Edit | null,
   { written, decision }: { written: Written; decision: Decision },
   { changed }: UserChange,
 ): Cause {
-  // The fields are named one by one for the sake of speed: see `withStatus`.
+  // Naming each field is faster than a spread: see `withStatus`.
   const { kind, group, reason, users } = edit?.trigger ?? about.trigger ?? triggerOf(about, edit);
   const isRequested = decision.inForce.role === written.person.role;
   const role = !changed.includes('role') ? undefined : isRequested ? roleOrigin(about) : NO_SEAT;

@@ -39,13 +39,14 @@ import {
 export type { WriteResult } from './write-runner.js';
 export type { AfterWrite, Edit } from './write-case.js';
 
-/** What a removal leaves to be done. */
 const REMOVED: Aftermath = { forwarded: true, told: ['user.deleted', 'administrator.removed'], freed: true };
 
 /**
- * The one way to change a user, whichever channel the write arrives by: the record, the seat, the user change and the
- * delivery are one atomic write. The optimistic write is one guarded statement; where its guard refuses (a lost race, a
- * conflict, a limit that is near) the same plan is made again in a transaction that holds the rows.
+ * The one way to change a user, for all channels: the record, the seat, the user change and the delivery are one atomic
+ * write.
+ *
+ * The optimistic write is one guarded statement. Where its guard refuses (a lost race, a conflict, a limit that is
+ * near) the same plan is made again in a transaction that locks the rows.
  */
 @Injectable()
 export class UsersService {
@@ -92,7 +93,7 @@ export class UsersService {
         await inPreview(tx, row.id, by);
         return { row, outcome: 'previewed', edit: null, forwarded: false, told: [], freed: false };
       }
-      // The directory has written about the user before.
+      // The directory has written to the user before.
       if (!row.gone && isKeptFor(ctx, row) && (await this.editing.kept.find(ctx.tenantId, row, tx))?.doc)
         throw new Taken('user_name_taken', row.id);
       const edit: Edit = { kind: 'link', draft, directoryId: ctx.directory!.id, by, afterWrite: afterLink };
@@ -105,10 +106,10 @@ export class UsersService {
   /**
    * Changes a user.
    *
-   * @param edit returns what the stored row should become, or null for no change; it may refuse by throwing, and is called
-   *   again when a concurrent write was quicker
+   * @param edit returns the edit of the stored row, or null for no change; may throw, and is called again after a lost
+   * race
    * @param asStored `edit` needs the groups of the user as they are stored
-   * @param seen what `edit` is given: left out, what the directory reads, with a write of it that waits for an admin
+   * @param seen the row for `edit`; by default with the directory's write that waits for an administrator
    * @throws {NotFound} when there is no such user that `visible` accepts
    */
   async change(
@@ -140,8 +141,7 @@ export class UsersService {
   }
 
   /**
-   * Changes a user whose row is locked, one that is gone for SCIM included: the change brings it back. `edit` may ask the
-   * database first, and may refuse by throwing.
+   * Changes a locked user. A user who is deleted for SCIM comes back. `edit` may read the database, and may throw.
    *
    * @throws {NotFound} when the tenant has no such user
    */
@@ -160,10 +160,10 @@ export class UsersService {
   }
 
   /**
-   * Works out the effective state of a user again, from what is stored: a seat has become free, a role has moved. What an
-   * old directory had written before it was replaced still counts here.
+   * Decides the effective state of a user again from stored data: a seat became free, or a role moved. Writes of a
+   * directory before it was replaced still count.
    *
-   * @throws {NotFound} when there is no such user, or another directory manages it by now
+   * @throws {NotFound} when there is no such user, or another directory manages the user by now
    */
   async reconsider(
     ctx: WriteContext,
@@ -177,19 +177,15 @@ export class UsersService {
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, directory?.attributeMap);
       return { kind: 'reconsider', draft, ...more };
     };
-    // What waits for an admin waits on.
+    // A write that waits for an administrator continues to wait.
     return this.change({ ...ctx, directory, mayWait: true }, id, own, edit, true, (row) => Promise.resolve(row));
   }
 
-  /**
-   * Removes a user.
-   *
-   * @throws {NotFound} when there is no such user that the caller may see
-   */
+  /** @throws {NotFound} when there is no such user that the caller may see */
   async remove(ctx: WriteContext, id: string, removal: Removal): Promise<void> {
     const tenant = await this.tenants.get(ctx.tenantId);
     const kept = await retried(this.db, ctx.tenantId, async (tx) => {
-      // The lock lets a sign-in that is being written finish, so that the statement sees its session and ends it.
+      // The lock lets a sign-in finish, so that the statement sees its session and ends it.
       const row = await this.repository.read(ctx.tenantId, id, tx, true);
       if (!row || row.gone !== (removal.ofGone ?? false) || !removal.visible(row)) throw new NotFound('user');
       removal.check?.(removal.releases === true ? row : await this.editing.kept.asWritten(ctx, row, tx));
@@ -198,7 +194,7 @@ export class UsersService {
         await this.editing.kept.keep(tx, ctx, row, { draft: null, by: 'id', fields: [] });
         return { ...row, kept_for: ctx.directory!.id };
       }
-      // The user's lock keeps new memberships out; the locks of its groups come next, before any row is deleted.
+      // The user's lock prevents new memberships; the locks of its groups come next, before any row is deleted.
       await lockGroupsOf(tx, ctx.tenantId, id);
       const command = { kind: 'remove', about: { ctx, tenant, row }, trigger: removal.trigger } as const;
       const plan = (await this.runner.guarded(tx, command, ctx, NO_CONFLICTS, newStamp()))!;
@@ -212,7 +208,6 @@ export class UsersService {
     await this.runner.tell(ctx.tenantId, REMOVED);
   }
 
-  /** The user that the draft of a directory is linked with, locked; null: there is none. */
   private async linkFor(
     tx: SqlRunner,
     { tenantId, directory }: WriteContext,
@@ -222,7 +217,7 @@ export class UsersService {
     const match = matchOf(directory, found, !draft.active);
     if (match === null) return null;
     const row = await this.repository.read(tenantId, match.user.id, tx, true);
-    // What was found without a lock may have changed since.
+    // The user may have changed since it was read without a lock.
     const { gone, directory_id: directoryId, status, leaving } = match.user;
     if (!row || row.gone !== gone || row.directory_id !== directoryId || row.status !== status) throw new LostRace();
     if (leaving !== (status === 'active' && (gone || !row.active))) throw new LostRace();
@@ -230,9 +225,7 @@ export class UsersService {
   }
 
   /**
-   * Lets users exchange the e-mails or keys for which they are held, on demand.
-   *
-   * @returns false: the user is in no circle of users that want each other's values
+   * Lets users exchange the values for which they are held, on demand. Returns false when the user is in no circle.
    */
   async exchange(ctx: WriteContext, id: string, along: Pick<Alongside, 'inSameStatement'>): Promise<boolean> {
     const row = await this.repository.read(ctx.tenantId, id);
@@ -241,7 +234,6 @@ export class UsersService {
     return done.length > 0;
   }
 
-  /** After the commit: settles the circles that the write has closed, and tells the rooms that wait for what has changed. */
   private async finish(ctx: WriteContext, done: CompletedWrite): Promise<WriteResult> {
     await this.editing.kept.settled(ctx, done.row);
     const exchanged = await this.circles.after(ctx, done.row);

@@ -13,134 +13,123 @@ import type { UserDraft } from '../user.mapping.js';
 import type { UserRow, KnownAs, StoredDocument } from '../user.row.js';
 import type { UserWithGroups } from '../users.repository.js';
 
-/** The part of a directory's settings that a write of its users depends on. */
+/** The settings of a directory that a write of its users depends on. */
 export interface WritingDirectory {
   id: string;
   name: string;
   state: 'live' | 'preview';
-  /** null: none yet. */
+  /** Null when none is decided yet. */
   defaultRole: string | null;
   attributeMap: AttributeMap;
   onMatch: 'link' | 'refuse';
-  /** The directory whose users this one links like unmanaged ones. */
+  /** This directory links users of that one like unmanaged users. */
   takesOver: string | null;
-  /** Another directory has taken this one over: its writes have no effect any more. */
+  /** Another directory has taken this one over: its writes have no effect. */
   superseded: boolean;
   /** Another directory takes over this one, in preview or live. */
   hasSuccessor: boolean;
   hasRules: boolean;
-  /** The roles that its group rules name. */
   ruleRoles: readonly string[];
-  /** Writes of it wait for an admin, which it reads back. */
+  /** Writes wait for an administrator, and the directory reads them back. */
   keepsWrites: boolean;
-  /** The `roles` of a resource may give a role whose holders administer the tenant. */
+  /** SCIM `roles` may give a role whose holders administer the tenant. */
   mayGrantConsole: boolean;
   guard: Guard;
 }
 
-/** The origin of a write. It travels as an argument; providers keep nothing of a request. */
+/** The origin of a write. It travels as an argument; providers keep no state of a request. */
 export interface WriteContext {
   tenantId: string;
   channel: WriteChannel;
-  /** The directory that writes; null for every other channel. */
   directory: WritingDirectory | null;
   source: ChangeSource;
   receivedAt: Date;
   /**
-   * No request waits for an answer: a user who finds no seat waits under every policy of the channel, and a user whose
-   * e-mail or key another user has is held.
+   * No request waits for an answer: a user without a free seat waits under every policy of the channel, and another
+   * user's e-mail or key holds the user.
    */
   mayWait?: boolean;
-  /** The waiting list hands out the next free seat: it is this user's turn. */
+  /** The waiting list gives the next free seat to this user. */
   inTurn?: boolean;
 }
 
-/** The id and the time of a write; decisions are given them. */
 export interface Stamp {
-  /** The id of the user if it is new. */
+  /** Only of a new user. */
   id: string;
   at: Date;
-  /** When the user was created first; left out: by this write. */
+  /** When the user was created first, where that was before this write. */
   createdAt?: Date | undefined;
 }
 
-/** Returns a new id, or those of a user who is made again, and the present time. */
+/** Returns the present time with a new id, or with the id of a user who is created again. */
 export function newStamp({ id = newId('usr'), createdAt }: Partial<Omit<Stamp, 'at'>> = {}): Stamp {
   return { id, createdAt, at: new Date() };
 }
 
-/** Statements after that of a write, in its transaction, about the user written. */
 export type AfterWrite = (tx: SqlRunner, userId: string) => Promise<void>;
 
-/** Rows of other rooms that stand or fall with a write. */
+/** Rows of other rooms that are part of a write. */
 export interface Alongside {
-  /** Adds rows to the statement of the write, such as its line in the audit log. */
   inSameStatement?: ((statement: WriteStatement) => void | Promise<void>) | undefined;
   /** Needs a transaction, and so the pessimistic write. */
   afterWrite?: AfterWrite | undefined;
-  /** Locks the user's row before the statement: what the statement ends must include a sign-in that is being written. */
+  /** Locks the user's row first: what the statement ends must include a concurrent sign-in. */
   lockFirst?: boolean;
 }
 
-/** What a channel wants of a user that exists. */
 export type Edit = Alongside & {
   draft: UserDraft;
-  /** What has led to the edit, where its kind does not tell. */
   trigger?: Trigger | undefined;
-  /** The directory whose write about the user waits for an admin from now on; left out: unchanged. */
+  /** The directory whose write about the user waits for an administrator from now on. Undefined: unchanged. */
   keptFor?: string | null;
 } &
-  /** `fields`: what a write of the users API names. */
+  /** `fields` are those that a write of the users API names. */
   (
     | { kind: 'change'; roleSet?: string; roleOrigin?: RoleOrigin; fields?: readonly string[] }
     /** The user becomes one of the directory's. */
     | { kind: 'link'; directoryId: string; by: LinkedBy }
-    /** Nothing was written: the effective state is worked out again, and stored if it differs. */
+    /** The effective state is decided again, and stored if it differs. */
     | { kind: 'reconsider'; released?: HeldReason }
-    /** The effective state becomes the requested one; `discardedRole`: the role of rules or default that it is without. */
+    /** The effective state becomes the requested one, without `discardedRole` of rules or default. */
     | { kind: 'discard'; discardedRole: string | null; released: HeldReason | null }
   );
 
-/** All that a decision about a write depends on; nothing in it asks the database. */
+/** The input of a decision about a write, without the database. */
 export interface WriteCase {
-  /** The write. A decision does not depend on its source; a preview has none. */
+  /** A decision does not depend on the source; a preview has none. */
   ctx: Omit<WriteContext, 'source'>;
   tenant: TenantView;
-  /** null: a new user. */
   row: UserRow | null;
   draft: UserDraft;
-  /** The role that was set through the users API; a role of the directory itself comes first. */
+  /** The role that the users API set; a role of the directory comes first. */
   roleSet: string | null;
-  /** Where `roleSet` comes from, if this write sets it and its caller has not chosen it. */
+  /** The origin of `roleSet`, if this write sets it and its caller has not chosen it. */
   roleOrigin?: RoleOrigin | undefined;
-  /** Roles that the directory's group rules give, in the order of the rules. */
   fromRules: RuleRole[];
   released: HeldReason | null;
-  /** The role that this write discards; left out: the one discarded before. See `UserRow`. */
+  /** The role that this write discards. Undefined: the stored one, see `UserRow`. */
   discardedRole?: string | null;
-  /** The directory whose write about the user waits for an admin, after this write; left out: none. */
+  /** The directory whose write about the user waits for an administrator after this write. */
   keptFor?: string | null;
-  /** What has led to a creation, if not the request of the source. */
   trigger?: Trigger | undefined;
-  /** The fields that a write of the users API names. They take effect although the directory is silent. */
+  /** The fields that a write of the users API names. They take effect although the directory has no effect. */
   named?: readonly string[] | undefined;
 }
 
-/** What the database has to be asked before a write is safe. The optimistic write assumes that nothing is in the way. */
+/** Facts that the database knows about a write. The optimistic write assumes that there is no conflict. */
 export interface Conflicts {
   emailTaken: boolean;
   externalIdTaken: boolean;
   /** Another active user has a value that the user would keep in place of a taken one. */
   formerTaken: boolean;
-  /** Another active user has the `userName`, which would replace a taken key, as its key. */
+  /** Another active user has the `userName` as its key, which would replace a taken key. */
   standInTaken: boolean;
   seatFree: boolean;
-  /** The guard of the directory lets no further user go, or have another identity or role. */
+  /** The guard of the directory admits no further departure, or no other identity or role. */
   guardReached: boolean;
   changesReached: boolean;
 }
 
-/** The assumption of the optimistic write; its guards check it. */
 export const NO_CONFLICTS: Conflicts = {
   emailTaken: false,
   externalIdTaken: false,
@@ -151,62 +140,50 @@ export const NO_CONFLICTS: Conflicts = {
   changesReached: false,
 };
 
-/** Keeps the write of a directory in preview that would be linked with a user. */
+/** Stores the write of a directory in preview that would be linked with a user. */
 type KeepPreview = (tx: SqlRunner, userId: string, by: LinkedBy) => Promise<void>;
 
-/** What belongs to a creation, and to the link that it may become. */
 export interface CreateParts extends Pick<Alongside, 'inSameStatement' | 'afterWrite'> {
-  /** The id of a user who was deleted and is made again; left out: a new one. */
+  /** The id of a deleted user who is created again. */
   id?: string;
-  /** When that user was created first. */
   createdAt?: Date | undefined;
-  /** What has led to the creation, if not the request of the source. */
   trigger?: Trigger;
-  /** Where the role of the user comes from, if the caller has not chosen it. */
+  /** The origin of the role, if the caller has not chosen the role. */
   roleOrigin?: RoleOrigin | undefined;
   afterLink?: AfterWrite;
-  /** Takes the place of a link while the directory is in preview. */
+  /** Replaces the link while the directory is in preview. */
   inPreview?: KeepPreview;
 }
 
-/** A removal. `ofGone`: of a user who is gone for SCIM already, and of no one who came back meanwhile. */
+/** `ofGone`: only of a user who is already deleted for SCIM. */
 export interface Removal extends Pick<Alongside, 'inSameStatement'> {
-  /** Returns whether the caller may see the user. */
   visible: (row: UserRow) => boolean;
-  /** May refuse by throwing, such as for a version that is not the one the caller saw. */
+  /** May throw, such as for a version that the caller did not see. */
   check?: (row: UserWithGroups) => void;
   ofGone?: boolean;
-  /** Statements after the removal, in its transaction. */
   afterWrite?: AfterWrite;
-  /** An admin lets the removal take effect that waits for it. */
+  /** An administrator releases the removal that waits. */
   releases?: boolean;
-  /** What has led to the removal, if not the request of the source. */
+  /** The cause of the removal, if not the request of the source. */
   trigger?: Trigger | undefined;
 }
 
-/** Everything of a write that goes into the user's own row. */
 export interface UserWrite {
   id: string;
   directoryId: string | null;
   source: UserRow['source'];
   draft: UserDraft;
-  /** The draft's document as it is stored. */
   document: StoredDocument;
   decision: Decision;
   roleSet: string | null;
-  /** See `UserRow`. */
   discardedRole: string | null;
   released: HeldReason | null;
-  /** See `UserRow`. */
   keptFor: string | null;
   everActive: boolean;
-  /** See `UserRow`. */
   knownAs: KnownAs | null;
-  /** See `UserRow`. */
   nameWritten: boolean;
-  /** Another identity of a user who administers: its bindings and sessions end. */
+  /** Another identity of a user who administers: bindings and sessions end. */
   identity: IdentityStep | null;
-  /** The cost centre in force afterwards. */
   costCenter: string | null;
   createdAt: Date;
   at: Date;

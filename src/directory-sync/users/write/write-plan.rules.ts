@@ -20,7 +20,6 @@ import { decide, removalHeld, writtenIn } from './state.rules.js';
 import { isSame, newWrite, nextWrite, causeOfWrite } from './user-write.rules.js';
 import type { UserWrite, Conflicts, Edit, WriteCase, Stamp } from './write-case.js';
 
-/** What a write is to do. */
 export type WriteCommand =
   | { kind: 'create'; about: WriteCase }
   | { kind: 'edit'; about: WriteCase & { row: UserWithGroups }; edit: Edit }
@@ -31,7 +30,6 @@ export type WriteCommand =
       account: { person: Person; status: 'active' | 'inactive'; platformId: string };
     };
 
-/** The guarded write of the user's own row. */
 type Subject =
   | { kind: 'insert'; write: UserWrite }
   /** `clashes`: a name, e-mail or key is new to the user, so another user may have it. */
@@ -39,30 +37,24 @@ type Subject =
   | { kind: 'remove'; before: UserRow; person: string }
   | { kind: 'hold_removal'; before: UserRow; reason: HeldReason };
 
-/** Everything that one write of a user does, in all rooms. */
 export interface WritePlan {
   subject: Subject;
-  /** The write takes a seat that the user does not hold yet. */
   claimsSeat: boolean;
-  /** A seat, an e-mail or a key becomes free. */
   frees: boolean;
-  /** Null: a removal that is held, which changes nothing in force. */
+  /** Null for a held removal, which changes nothing in force. */
   consequences: (Omit<Consequences, 'change'> & { change: ExplainedChange | null }) | null;
-  /** Rights of administration that the user gets or loses. */
   rights: (RightStep | IdentityStep)[];
-  /** A line of the user's history that no other table has. */
   note: UserNote | null;
-  /** What the guard of the directory keeps of the write. */
   guarded: GuardedWrite | null;
-  /** Memberships that a held departure takes: the one of a group is kept for a discard, or all are forgotten. */
+  /** Memberships of a held departure: one is stored for a discard, or all are deleted. */
   memberships?: { keep: string } | 'forget';
 }
 
 /**
  * Plans a write. Create, change, link, reconsider, discard, remove and import differ in their plan only.
  *
- * @param conflicts what the database was asked; the optimistic write assumes none
- * @returns null: nothing differs, and nothing is to be written
+ * @param conflicts the optimistic write assumes none
+ * @returns null when nothing differs
  * @throws {DocumentTooLarge} when the document is over the limit
  */
 export function planWrite(command: WriteCommand, conflicts: Conflicts, stamp: Stamp): WritePlan | null {
@@ -104,7 +96,7 @@ function planEdit(
   const { row } = about;
   const written = writtenIn(about);
   if (conflicts.externalIdTaken && !conflicts.standInTaken && about.released === 'external_id_taken') {
-    // An admin has let the user in although another one has the key: the userName replaces it.
+    // An administrator has admitted the user although another one has the key: the userName replaces it.
     written.person.external_id = about.draft.userName;
     conflicts = { ...conflicts, externalIdTaken: false };
   }
@@ -149,8 +141,8 @@ function planRemoval(
 }
 
 /**
- * A user whom the platform had before this service: nothing is forwarded, and the seat is an opening balance, which counts
- * as overage where the limit is lower.
+ * Plans the import of a user of the platform: nothing is forwarded, and the seat is an opening balance, which counts as
+ * overage where the limit is lower.
  */
 function planImport(
   about: WriteCase,
@@ -202,7 +194,7 @@ function planImport(
   };
 }
 
-/** Adds the cause to the change. The fields are named one by one for the sake of speed: see `withStatus`. */
+/** Adds the cause to the change. Naming each field is faster than a spread: see `withStatus`. */
 function because(
   { seat, endings, change: { kind, person, status, changed }, forward }: Consequences,
   cause: Cause,
@@ -225,7 +217,6 @@ function freesSomething(before: UserRow, { inForce, seat }: Decision): boolean {
   );
 }
 
-/** The note of a user who comes into a directory, or whose held removal the directory has taken back. */
 function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link' }>): UserNote {
   if (row.gone) {
     return { kind: 'held', detail: { event: 'returned', reason: row.held ?? 'protected' } };
@@ -234,8 +225,8 @@ function linkNote(row: UserRow, { by, directoryId }: Extract<Edit, { kind: 'link
 }
 
 /**
- * The note of a held departure that takes effect by another write than that of an admin or of the end of protection: a
- * review of roles, for one, may come first. Those two add their own note.
+ * Returns the note of a held departure that takes effect without an administrator or the end of protection, such as by
+ * a review of roles. Those two add their own note.
  */
 function departureNote(row: UserRow, { trigger }: Edit, { inForce }: Decision): UserNote | null {
   const isHeld = row.held === 'protected' || currentOf(row).holdsDeparture;

@@ -22,7 +22,7 @@ import {
 } from './write-case.js';
 import { planWrite, type WriteCommand, type WritePlan } from './write-plan.rules.js';
 
-/** A concurrent write changed the row between the reading and the writing: decide again. Never leaves the room. */
+/** A concurrent write changed the row after it was read: decide again. Never leaves the room. */
 export class LostRace extends Error {}
 
 const ATTEMPTS = 5;
@@ -32,11 +32,7 @@ export function isLost(error: unknown): boolean {
   return error instanceof LostRace || ['23505', '40P01', '40001'].includes(codeOf(error));
 }
 
-/**
- * Runs a transaction, and again where a concurrent write was quicker.
- *
- * @throws {TooMuchContention} when five attempts were lost
- */
+/** @throws {TooMuchContention} after five lost races */
 export async function retried<T>(db: Database, tenantId: string, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
@@ -48,33 +44,27 @@ export async function retried<T>(db: Database, tenantId: string, work: (tx: SqlR
   throw new TooMuchContention();
 }
 
-/** The result of a write. `linked`: an existing user is now this directory's. */
 export interface WriteResult {
   row: UserWithGroups;
-  /** `previewed`: the user stays as it is, and the write is kept for a directory in preview. */
+  /** `previewed`: the user is unchanged, and the write is stored for a directory in preview. */
   outcome: 'created' | 'linked' | 'changed' | 'unchanged' | 'previewed';
-  /** The edit of the user that existed; null: the user is new, or nothing was to be changed. */
+  /** Null for a new user, or without a change. */
   edit: Edit | null;
 }
 
-/** What a write leaves to be done once it is committed. */
 export interface Aftermath {
   forwarded: boolean;
-  /** The events that are recorded, whose receivers are woken. */
   told: readonly (UserEventName | EventName)[];
-  /** A seat, an e-mail or a key has become free. */
   freed: boolean;
 }
 
-/** A write, and what it leaves to be done. */
 export type CompletedWrite = WriteResult & Aftermath;
 
-/** A write of a user's row; removals have no row afterwards. */
 type RowCommand = Extract<WriteCommand, { kind: 'create' | 'edit' }>;
 
 /**
- * Runs the plan of a write in one of two ways. Optimistic: one statement that checks its own assumptions. Pessimistic: the
- * conflicts are looked up first, in a transaction that holds the rows. Both ways make the same plan.
+ * Runs the plan of a write in one of two ways. Optimistic: one statement that checks its own assumptions. Pessimistic:
+ * conflicts are looked up first, in a transaction that locks the rows. Both ways make the same plan.
  */
 @Injectable()
 export class WriteRunner {
@@ -93,7 +83,7 @@ export class WriteRunner {
   /**
    * Writes in one statement.
    *
-   * @returns null: an assumption does not hold, and nothing was written
+   * @returns null when an assumption does not hold, and nothing was written
    * @throws {Taken} when another user of the directory has the name
    */
   async optimistic(
@@ -123,24 +113,20 @@ export class WriteRunner {
     try {
       const [now] = await statement.run<CreatedUser & UpdatedUser>(this.db);
       if (now !== undefined && now.id !== null) return this.done(command, plan, now);
-      // In preview, a write for an existing user of another directory is kept instead.
+      // In preview, a write for an existing user of another directory is stored instead.
       if (now?.holder && ctx.directory !== null && ctx.directory.state !== 'preview') {
         this.refused.note(ctx.directory.id, true);
         throw new Taken('user_name_taken', now.holder);
       }
     } catch (error) {
-      if (!isLost(error)) throw error; // another write met this one in the same moment
+      if (!isLost(error)) throw error; // Another write met this one at the same moment.
     }
     this.seats.forget(ctx.tenantId);
     if (leaving !== null) this.guard.forget(ctx.tenantId, leaving.directoryId);
     return null;
   }
 
-  /**
-   * Looks up the name of a new user where the directory's last one was refused.
-   *
-   * @throws {Taken} when another user of the directory has the name, as the statement of the creation would find
-   */
+  /** @throws {Taken} when another user of the directory has the name, as the statement of the creation would find */
   private async refuseKnownName({ kind, about }: RowCommand, { tenantId, directory }: WriteContext): Promise<void> {
     if (kind !== 'create' || directory === null || directory.state === 'preview') return;
     if (!this.refused.has(directory.id)) return;
@@ -150,7 +136,7 @@ export class WriteRunner {
   }
 
   /**
-   * Looks up what is in the way, counts seats where they are few, and writes.
+   * Looks up conflicts, counts seats where few are free, and writes.
    *
    * @param tx the transaction; the row of an existing user is locked
    * @throws {Taken} when another user has a name, e-mail or key
@@ -177,7 +163,6 @@ export class WriteRunner {
     return done;
   }
 
-  /** Plans a write, and counts a departure: that of a user who may not leave is held. */
   async guarded(
     tx: SqlRunner,
     command: WriteCommand,
@@ -196,9 +181,7 @@ export class WriteRunner {
   }
 
   /**
-   * Runs a plan that has no conflicts to look up: a removal of a locked user, or an import.
-   *
-   * @returns whether anything was written
+   * Runs a plan without conflicts: the removal of a locked user, or an import. Returns whether anything was written.
    */
   async run(db: SqlRunner, plan: WritePlan, ctx: WriteContext, along: Alongside = {}): Promise<boolean> {
     const statement = await this.statements.of(plan, ctx, NO_GUARDS, db);
@@ -206,7 +189,6 @@ export class WriteRunner {
     return (await statement.run(db)).length > 0;
   }
 
-  /** After the commit: tells the rooms that wait for what a write has changed. */
   async tell(tenantId: string, { freed, ...aftermath }: Aftermath): Promise<void> {
     this.statements.wake(tenantId, aftermath);
     if (freed) await this.events.publish(new RoomMade(tenantId));
@@ -229,7 +211,6 @@ export class WriteRunner {
   }
 }
 
-/** The departure that a plan makes and the guard counts; null: none. */
 function leavingOf({ guarded, subject }: WritePlan): Leaving | null {
   if (guarded?.kind !== 'departure' || subject.kind === 'insert') return null;
   return { ...guarded, userId: subject.before.id };

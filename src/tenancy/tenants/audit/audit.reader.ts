@@ -6,7 +6,6 @@ import { Chain, Chains, type ChainKind } from '../../ledger/chain.js';
 import { HeadsRepository } from '../../ledger/heads.repository.js';
 import { AUDIT_COLUMNS, type AuditRow, sealedLines, auditChainLine } from './audit.rules.js';
 
-/** Which lines a list of the audit log shows. */
 export interface AuditFilter {
   action?: string | undefined;
   actor_id?: string | undefined;
@@ -20,20 +19,19 @@ const BATCH = 1_000;
 
 const TARGET_IF_GIVEN = '($5::text is null or target_type = $5) and ($6::text is null or target_id = $6)';
 
-/** Reads the audit log: pages, and exports of any length. */
 @Injectable()
 export class AuditReader {
   constructor(private readonly db: Database) {}
 
-  /** A page, newest first: one row more than asked for says that there is another. */
+  /** Returns a page, newest first, with one row more than asked for where the list continues. */
   async list(
     tenantId: string,
     filter: AuditFilter,
     page: Pick<PageRequest, 'limit' | 'after'>,
   ): Promise<CutRows<AuditRow>> {
-    // What a filter picks may be anywhere in the log: a search.
+    // Matching lines may be anywhere in the log: a search.
     const filtered = Object.values(filter).some((value) => value !== undefined);
-    // One target's lines have an index; a condition that may be absent cannot use it.
+    // Lines of one target have an index; a condition that may be absent cannot use it.
     const ofTarget = filter.target_type !== undefined && filter.target_id !== undefined;
     const found = await this.db[filtered ? 'search' : 'query']<AuditRow>(
       cutAtBytes(`select ${AUDIT_COLUMNS} from audit_entries
@@ -57,7 +55,6 @@ export class AuditReader {
     return cutRowsOf(found);
   }
 
-  /** All lines that match, newest first, a batch at a time. */
   async *all(tenantId: string, filter: AuditFilter): AsyncGenerator<AuditRow[]> {
     let after: string | null = null;
     for (;;) {
@@ -80,7 +77,6 @@ const KIND: ChainKind<AuditRow> = {
   sealed: (head, rows) => sealedLines(head, rows),
 };
 
-/** The audit log. */
 @Injectable()
 export class AuditChain extends Chain<AuditRow> {
   constructor(db: Database, heads: HeadsRepository, chains: Chains) {

@@ -3,7 +3,7 @@ import type { Actor } from '../../identity/person.js';
 import type { ChainLine } from '../../ledger/chain.rules.js';
 import type { SealedBatch, StoredHead } from '../../ledger/heads.repository.js';
 
-/** A line of the audit log. `at` is text to the microsecond: a Date would lose what the hash is about. */
+/** `at` is text to the microsecond: a Date would lose digits that are hashed. */
 export interface AuditRow {
   tenant_id: string;
   entry_id: string;
@@ -20,11 +20,10 @@ export interface AuditRow {
   hash: Buffer | null;
 }
 
-/** The columns of `AuditRow`, for every statement that reads lines to hash or to show them. */
 export const AUDIT_COLUMNS = `tenant_id, entry_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at,
   actor, action, target_type, target_id, before, after, request_id, sequence, previous_hash, hash`;
 
-/** Returns the text that the hash of a line is about: all its values and its place (`row.sequence`). */
+/** Returns the hashed text of a line: all its values and its place (`row.sequence`). */
 export function auditHashInput(row: Omit<AuditRow, 'previous_hash' | 'hash'>): string {
   return canonicalJson({
     tenant_id: row.tenant_id,
@@ -41,7 +40,7 @@ export function auditHashInput(row: Omit<AuditRow, 'previous_hash' | 'hash'>): s
   });
 }
 
-/** Gives lines their places behind a head, in their order. */
+/** Gives lines their places after a head, in their order. */
 export function sealedLines(head: Pick<StoredHead, 'sequence' | 'hash'>, rows: readonly AuditRow[]): SealedBatch {
   let { sequence } = head;
   let hash: Buffer = Buffer.from(head.hash, 'hex');
@@ -54,7 +53,7 @@ export function sealedLines(head: Pick<StoredHead, 'sequence' | 'hash'>, rows: r
   return { ids, hashes, counts: null, effectiveAt: null, sealedThrough: rows.at(-1)?.at ?? null };
 }
 
-/** Returns a sealed line as the verifier of both chains reads it. */
+/** Converts a sealed line for the verifier of both chains. */
 export function auditChainLine(row: AuditRow): ChainLine {
   const sequence = Number(row.sequence);
   const previous = row.previous_hash ?? Buffer.alloc(0);

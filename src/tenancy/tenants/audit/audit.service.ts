@@ -5,7 +5,7 @@ import type { PageRequest } from '../../../base/http/page.js';
 import type { Repeatable } from '../../idempotency/idempotency-keys.js';
 import type { Actor } from '../../identity/person.js';
 
-/** What an administrative write says about itself. */
+/** A line of the audit log about an administrative write. */
 export interface AuditLine {
   tenantId: string;
   actor: Actor;
@@ -13,11 +13,10 @@ export interface AuditLine {
   action: string;
   targetType: string;
   targetId: string;
-  /** The record before and after, without secrets; only what changed where it is much. */
+  /** The record before and after, without secrets. Of large records only the changes. */
   before?: unknown;
   after?: unknown;
   requestId: string | null;
-  /** Why the operator acts in a tenant; `after` has it. */
   reason?: string;
 }
 
@@ -27,7 +26,6 @@ export type AuditBy = Pick<AuditLine, 'tenantId' | 'actor' | 'requestId' | 'reas
 /** Writes the audit log: one line for each administrative write, in the same transaction, never changed afterwards. */
 @Injectable()
 export class AuditService {
-  /** Adds a line. `db` is the transaction of the write that it is about. */
   async record(db: SqlRunner, line: AuditLine): Promise<void> {
     await db.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
@@ -45,7 +43,6 @@ export class AuditService {
     );
   }
 
-  /** Adds one line for each of many targets that one write changes alike, in the transaction of the write. */
   async recordEach(tx: SqlRunner, line: Omit<AuditLine, 'targetId'>, targetIds: readonly string[]): Promise<void> {
     await tx.query(
       `insert into audit_entries (tenant_id, actor, action, target_type, target_id, before, after, request_id)
@@ -63,7 +60,6 @@ export class AuditService {
     );
   }
 
-  /** Adds a line to the statement that it is about; where that writes nothing, nothing is noted. */
   addTo(statement: WriteStatement, line: AuditLine): void {
     const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
     statement.add(
@@ -75,7 +71,7 @@ export class AuditService {
   }
 }
 
-/** Returns the record after a write as JSON, with the reason of the operator; null: there is neither. */
+/** Returns the record after a write as JSON, with the reason of the operator; null without both. */
 function jsonAfter({ after, reason }: Pick<AuditLine, 'after' | 'reason'>): string | null {
   if (reason !== undefined) return JSON.stringify({ ...(after as object | null | undefined), reason });
   return after === undefined ? null : JSON.stringify(after);
@@ -89,11 +85,9 @@ export interface InstallationAct {
   action: string;
   targetType: string;
   targetId: string;
-  /** What came of it, without secrets. */
   after?: unknown;
 }
 
-/** A line of the installation's audit log. */
 export interface InstallationAuditRow {
   entry_id: string;
   at: Date;
@@ -110,7 +104,6 @@ export interface InstallationAuditRow {
 export class InstallationAudit {
   constructor(private readonly db: Database) {}
 
-  /** Adds a line. `db` is the transaction of the act, where the act has one. */
   async record(act: InstallationAct, db: SqlRunner = this.db): Promise<void> {
     await db.query(
       `insert into installation_audit (actor, action, target_type, target_id, after, request_id)
@@ -126,7 +119,7 @@ export class InstallationAudit {
     );
   }
 
-  /** A page, newest first: one row more than asked for says that there is another. */
+  /** Returns a page, newest first, with one row more than asked for where the list continues. */
   async list({ after, limit }: Pick<PageRequest, 'after' | 'limit'>): Promise<InstallationAuditRow[]> {
     const { rows } = await this.db.query<InstallationAuditRow>(
       `select entry_id, at, actor, action, target_type, target_id, after, request_id from installation_audit
@@ -139,12 +132,7 @@ export class InstallationAudit {
 
 const ACTOR = JSON.stringify({ kind: 'system', id: 'system', name: 'migrate' });
 
-/**
- * Adds the line of migrations that have run to the audit log of the installation.
- *
- * @param owner a connection of the owner of the tables: the service has none yet
- * @param names at least one
- */
+/** Adds a line about at least one migration. `owner` is a connection of the owner of the tables. */
 export async function recordMigrations(
   owner: { query(text: string, values: unknown[]): Promise<unknown> },
   names: readonly string[],

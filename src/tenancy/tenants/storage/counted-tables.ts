@@ -1,4 +1,4 @@
-/** What the bytes of a table belong to, as the API shows them. */
+/** The kinds of stored data, as the API shows them. */
 export const STORAGE_CLASSES = [
   'people',
   'groups',
@@ -11,12 +11,12 @@ export const STORAGE_CLASSES = [
   'settings',
 ] as const;
 
-/** What the bytes of a table belong to. `request_log` has a limit of its own, and is no part of what a tenant uses. */
+/** `request_log` has a limit of its own, and is no part of what a tenant uses. */
 export type StorageClass = (typeof STORAGE_CLASSES)[number];
 
 /**
- * The tables that grow by what a tenant's callers do, each with its class. A test compares the two lists of this file with
- * the schema: a new table of tenants needs a line here.
+ * The tables that grow by the acts of a tenant's callers, each with its class. A test compares the two lists of this
+ * file with the schema: a new table of tenants needs a line here.
  */
 export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   users: 'people',
@@ -81,7 +81,7 @@ export const COUNTED_TABLES: Readonly<Record<string, StorageClass>> = {
   ats_connect_links: 'settings',
 };
 
-/** The tables of tenants that are not counted, each with what bounds them. */
+/** The tables of tenants that are not counted, each with its bound. */
 export const UNCOUNTED_TABLES: Readonly<Record<string, string>> = {
   tenant_storage: 'one row a tenant',
   credential_hours: 'a week of hours of each SCIM token and client, which are capped',

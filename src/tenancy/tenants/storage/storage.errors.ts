@@ -21,13 +21,12 @@ const PASSES = Symbol('the operation is let through while the storage of the ten
 export const DOCUMENTED_PASSES = 'x-even-when-exhausted';
 
 /**
- * The operation is let through while the storage of the tenant is exhausted: it ends, takes away or stops something, or its
+ * Admits the operation while the storage of the tenant is exhausted: it ends, removes or stops something, or its
  * service decides by the content of the request.
  */
 export const EvenWhenExhausted = (): MethodDecorator =>
   applyDecorators(SetMetadata(PASSES, true), ApiExtension(DOCUMENTED_PASSES, true));
 
-/** Returns whether a handler is let through while the storage of the tenant is exhausted. */
 export function passesExhausted(handler: object): boolean {
   return Reflect.getMetadata(PASSES, handler) === true;
 }

@@ -4,18 +4,17 @@ import { Database, type SqlRunner } from '../../../base/database/database.js';
 import type { StorageClass } from './counted-tables.js';
 import { LOG_PART, type StorageState } from './storage.rules.js';
 
-/** The storage of a tenant; all sizes in bytes. */
+/** All sizes in bytes. */
 export interface StorageRow {
   tenantId: string;
-  /** Null: there is no limit. */
   limit: number | null;
-  /** The limit of the tenant alone; null: that of the installation holds. */
+  /** The limit of the tenant alone; null when that of the installation applies. */
   ownLimit: number | null;
-  /** As measured, with what was written since then. */
+  /** The last measurement and later writes. */
   used: number;
-  /** What was written since the beginning of the last measurement. */
+  /** Written since the beginning of the last measurement. */
   written: number;
-  /** Of the log of requests: as measured, with what was written since then; and the latter alone. */
+  /** The log of requests: the last measurement and later writes; and the latter alone. */
   logUsed: number;
   logWritten: number;
   classes: Partial<Record<StorageClass, number>>;
@@ -23,11 +22,9 @@ export interface StorageRow {
   measuredAt: Date | null;
 }
 
-/** What a measurement has found. */
 interface Measured {
   bytes: number;
   classes: Partial<Record<StorageClass, number>>;
-  /** The estimates that the measurement replaces. */
   written: number;
   logWritten: number;
   /** Seconds until the next measurement, and until the first one that follows from writes. */
@@ -35,12 +32,12 @@ interface Measured {
   restSeconds: number;
 }
 
-/** Tenants whose requests are refused, at the most; more than that would be an outage of another kind. */
+/** More exhausted tenants would be an outage of another kind. */
 const MOST_EXHAUSTED = 100_000;
 /** A tenant that has written this part of its limit since the last measurement is measured again. */
 const GROWN_PART = 20;
 
-/** The tenants whose measurement is due, as SQL. */
+/** SQL of the tenants whose measurement is due. */
 export const DUE_STORAGE = `select tenant_id, '' collate "C" as id, due_at as since, null::text as server
   from tenant_storage where due_at <= now()`;
 
@@ -51,7 +48,6 @@ const rowOf = (defaultLimit: string): string => `s.tenant_id as "tenantId",
   s.log_written::float8 as "logWritten", s.classes, s.state,
   s.measured_at as "measuredAt"`;
 
-/** The statements of the bytes of tenants. */
 @Injectable()
 export class StorageRepository {
   private readonly defaultLimit: number | null;
@@ -63,7 +59,7 @@ export class StorageRepository {
     this.defaultLimit = config.tenantStorageLimit;
   }
 
-  /** Adds written bytes by tenant, and those of the log of requests; returns the rows. What is no tenant is left out. */
+  /** Adds written bytes by tenant, and those of the log of requests; returns the rows. Unknown ids are left out. */
   async add(bytes: ReadonlyMap<string, number>, logged: ReadonlyMap<string, number>): Promise<StorageRow[]> {
     const ids = [...new Set([...bytes.keys(), ...logged.keys()])];
     const { rows } = await this.db.query<StorageRow>(
@@ -81,7 +77,6 @@ export class StorageRepository {
     return rows;
   }
 
-  /** Returns the tenants whose storage is exhausted. */
   async exhausted(): Promise<string[]> {
     const { rows } = await this.db.query<{ tenant_id: string }>(
       `select tenant_id from tenant_storage where state <> 'ok' and state = 'exhausted' limit ${MOST_EXHAUSTED}`,
@@ -89,7 +84,6 @@ export class StorageRepository {
     return rows.map(({ tenant_id: id }) => id);
   }
 
-  /** Returns the storage of a tenant; undefined: the tenant has never written. */
   async find(tenantId: string, db: SqlRunner = this.db): Promise<StorageRow | undefined> {
     const { rows } = await db.query<StorageRow>(`select ${rowOf('$2')} from tenant_storage s where s.tenant_id = $1`, [
       tenantId,
@@ -98,7 +92,7 @@ export class StorageRepository {
     return rows[0];
   }
 
-  /** The same, for a tenant that exists, with its row locked. */
+  /** The same for an existing tenant, with its row locked. */
   async locked(tx: SqlRunner, tenantId: string): Promise<StorageRow> {
     await tx.query(`insert into tenant_storage (tenant_id) values ($1) on conflict do nothing`, [tenantId]);
     const { rows } = await tx.query<StorageRow>(
@@ -108,7 +102,7 @@ export class StorageRepository {
     return rows[0]!;
   }
 
-  /** Sets the limit of a tenant; null: that of the installation holds. */
+  /** `limit` null: that of the installation applies. */
   async setLimit(tx: SqlRunner, tenantId: string, limit: number | null): Promise<void> {
     await tx.query(`update tenant_storage set limit_bytes = $2 where tenant_id = $1`, [tenantId, limit]);
   }
@@ -117,7 +111,7 @@ export class StorageRepository {
     await tx.query(`update tenant_storage set state = $2 where tenant_id = $1`, [tenantId, state]);
   }
 
-  /** Returns what a tenant has written so far; undefined: its measurement is not due. */
+  /** Returns the writes of a tenant so far; undefined when its measurement is not due. */
   async due(tenantId: string): Promise<Pick<StorageRow, 'written' | 'logWritten'> | undefined> {
     const { rows } = await this.db.query<Pick<StorageRow, 'written' | 'logWritten'>>(
       `select written::float8 as written, log_written::float8 as "logWritten" from tenant_storage
@@ -127,12 +121,7 @@ export class StorageRepository {
     return rows[0];
   }
 
-  /**
-   * Measures some rows of a tenant in a table.
-   *
-   * @param after the key of the row before, as a former piece has returned it; null: from the first row
-   * @returns their bytes, and the key of the last row; null: there are no more rows
-   */
+  /** Measures rows after the key `after`. `last` is the key of the last row; null when no rows follow. */
   async piece(
     tenantId: string,
     table: string,
@@ -146,7 +135,6 @@ export class StorageRepository {
     return rows[0]!;
   }
 
-  /** Stores what was measured. */
   async measured(tx: SqlRunner, tenantId: string, found: Measured): Promise<void> {
     await tx.query(
       `update tenant_storage set measured = $2, written = greatest(written - $3, 0), log_written = greatest(log_written - $7, 0),

@@ -1,19 +1,18 @@
-/** How much of its storage a tenant uses. */
 export type StorageState = 'ok' | 'approaching' | 'exhausted';
 
-/** The states, in the order of use. */
+/** In the order of use. */
 export const STORAGE_STATES = ['ok', 'approaching', 'exhausted'] as const satisfies readonly StorageState[];
 
 const APPROACHING = 0.8;
-/** The part of the limit that use must fall below a threshold before the state goes back. */
+/** A state ends when the use is this part of the limit below its threshold. */
 const MARGIN = 0.02;
 
 /**
- * Returns the state that follows from the use. A state that was reached lasts until the use is clearly below its threshold,
- * so that a tenant at the threshold does not get an event with each measurement.
+ * Returns the state of a use. A state lasts until the use is clearly below its threshold, so that a tenant at the
+ * threshold does not get an event with each measurement.
  *
  * @param used in bytes
- * @param limit in bytes; null: there is none
+ * @param limit in bytes; null when there is none
  */
 export function storageStateOf(used: number, limit: number | null, before: StorageState): StorageState {
   if (limit === null) return 'ok';
@@ -23,45 +22,32 @@ export function storageStateOf(used: number, limit: number | null, before: Stora
   return reached(APPROACHING, 'approaching') ? 'approaching' : 'ok';
 }
 
-/** The log of requests may take a tenth of the limit, beside what the tenant stores. */
+/** The log of requests may take a tenth of the limit, beside the storage of the tenant. */
 export const LOG_PART = 10;
 
-/**
- * Returns whether the log of requests of a tenant is full. Further rows are dropped until its oldest month is over.
- *
- * @param used of the log, in bytes
- * @param limit of the tenant, in bytes; null: there is none
- */
+/** Further rows are dropped until the oldest month is over. Bytes; `limit` is null when there is none. */
 export function isLogFull(used: number, limit: number | null): boolean {
   return limit !== null && used * LOG_PART >= limit;
 }
 
-/** Returns whether a state is another one, or one of more use. */
 export function isAtLeast(state: StorageState, other: StorageState): boolean {
   return STORAGE_STATES.indexOf(state) >= STORAGE_STATES.indexOf(other);
 }
 
-/**
- * Returns whether a request to the API can add data, by its form.
- *
- * @param scopes the scopes of which the operation needs one
- * @param passes the operation is marked as one that is let through
- */
+/** `passes`: the operation is admitted while the storage is exhausted. One of `scopes` is enough. */
 export function addsData(method: string, scopes: readonly string[], passes: boolean): boolean {
   if (passes || method === 'GET' || method === 'HEAD' || method === 'DELETE') return false;
   return scopes.length === 0 || !scopes.every((scope) => scope.endsWith(':read'));
 }
 
-/** A user before and after a write, as far as departures differ from other writes. */
+/** The part of a user that distinguishes departures from other writes. */
 interface Before {
   active: boolean;
-  /** The document as JSON text. */
   doc: string;
 }
 
 /**
- * Returns whether a write of a user only takes away: it deactivates the user, or its document becomes smaller, as by the
- * removal of a role.
+ * Returns whether a write only removes: it deactivates the user, or makes the document smaller, such as without a role.
  */
 export function isDeparture(before: Before, after: { active: boolean; doc: object }): boolean {
   if (after.active && !before.active) return false;
@@ -73,8 +59,8 @@ export function isDeparture(before: Before, after: { active: boolean; doc: objec
 const SECONDS_OF_DAY = 86_400;
 
 /**
- * Returns after how many seconds a tenant is measured again. While its state is not `ok`, that is soon, because deletions
- * make room; a measurement that took long is repeated less often, so that it takes at most a twentieth of the time.
+ * Returns the seconds until a tenant is measured again. That is soon while its state is not `ok`, because deletions
+ * make room. A long measurement is repeated less often, so that it takes at most a twentieth of the time.
  *
  * @param tookSeconds how long the last measurement took
  */
@@ -82,7 +68,7 @@ export function nextMeasurement(state: StorageState, tookSeconds: number): numbe
   return state === 'ok' ? SECONDS_OF_DAY : Math.max(10, restAfter(tookSeconds));
 }
 
-/** Returns the seconds before which no measurement follows, however much is written. */
+/** Returns the seconds without a measurement, also after many writes. */
 export function restAfter(tookSeconds: number): number {
   return Math.min(Math.max(1, 20 * tookSeconds), SECONDS_OF_DAY);
 }

@@ -17,7 +17,6 @@ import { TenantStorage } from './tenant-storage.js';
 const MIB = 1024 ** 2;
 const MOST_BYTES = 1024 ** 5;
 
-/** The body of `PUT /tenants/{id}/storage`. */
 @ServerSet('used_bytes', 'state', 'measured_at', 'classes', 'is_own_limit')
 export class SetStorageLimit {
   @Whole({
@@ -29,7 +28,6 @@ export class SetStorageLimit {
   limit_bytes!: number | null;
 }
 
-/** The bytes of one kind of data. */
 class StorageOfClass {
   @ApiProperty({ enum: STORAGE_CLASSES, example: 'people' })
   class!: StorageClass;
@@ -37,7 +35,6 @@ class StorageOfClass {
   bytes!: number;
 }
 
-/** What a tenant stores. */
 export class StorageBody {
   @ApiProperty({
     type: 'integer',
@@ -84,8 +81,8 @@ const ROWS = 5_000;
 const BUSY_PAUSE_MS = 100;
 
 /**
- * Measures the bytes of tenants from their tables: each tenant once a day, and one that has written a twentieth of its limit
- * at once. One tenant at a time in a process, in pieces of rows.
+ * Measures the bytes of tenants from their tables: each tenant once a day, and one that has written a twentieth of its
+ * limit at once. One tenant at a time in a process, in pieces of rows.
  */
 @Injectable()
 export class StorageMeasuring extends WorkKind {
@@ -108,7 +105,6 @@ export class StorageMeasuring extends WorkKind {
     return DUE_STORAGE;
   }
 
-  /** Measures a tenant. */
   override async run(turn: Turn): Promise<TurnOutcome> {
     const { tenantId } = turn;
     const due = await this.repository.due(tenantId);
@@ -139,7 +135,6 @@ export class StorageMeasuring extends WorkKind {
     return DONE;
   }
 
-  /** Returns the bytes by class; null: the turn is over. */
   private async measure(turn: Turn): Promise<Partial<Record<StorageClass, number>> | null> {
     const classes: Partial<Record<StorageClass, number>> = {};
     for (const [table, kind] of Object.entries(COUNTED_TABLES)) {
@@ -156,11 +151,7 @@ export class StorageMeasuring extends WorkKind {
   }
 }
 
-/**
- * Shows what tenants store, and sets their limits.
- *
- * The figures of stored bytes.
- */
+/** Shows the stored bytes of tenants, sets their limits, and counts them for metrics. */
 @Injectable()
 export class StorageService {
   constructor(
@@ -170,18 +161,14 @@ export class StorageService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Returns what a tenant stores. What this process has not yet added to the counter is in the answer. */
+  /** Returns the stored bytes of a tenant, with those that this process has not yet added to the counter. */
   async show(tenantId: string): Promise<StorageBody> {
     await this.storage.flush();
     const row = await this.repository.find(tenantId);
     return bodyOf(row ?? (await this.db.transaction(tenantId, (tx) => this.repository.locked(tx, tenantId))));
   }
 
-  /**
-   * Sets the limit of a tenant, and the state that follows from it.
-   *
-   * @param limit in bytes; null: the limit of the installation holds
-   */
+  /** `limit` is in bytes; null when the limit of the installation applies. */
   async setLimit(by: AuditBy, limit: number | null): Promise<StorageBody> {
     const { tenantId } = by;
     const row = await this.db.transaction(tenantId, async (tx) => {
@@ -201,7 +188,6 @@ export class StorageService {
     return bodyOf(row);
   }
 
-  /** Puts gauges that ask the database when they are scraped into a registry. */
   register(registry: Registry): void {
     const { db } = this;
     new Gauge({

@@ -6,13 +6,9 @@ import { StorageExhausted } from './storage.errors.js';
 import { StorageRepository, type StorageRow } from './storage.repository.js';
 import { isAtLeast, isLogFull, storageStateOf } from './storage.rules.js';
 
-/** Tells that the storage of a tenant is nearly or wholly used. The room of the events implements it. */
+/** Records that the storage of a tenant is nearly or wholly used. The room of the events implements it. */
 export abstract class StorageEventRecorder {
-  /**
-   * Records an event in a transaction.
-   *
-   * @param data the limit and what is used, in bytes
-   */
+  /** `data` is in bytes. */
   abstract record(
     tx: SqlRunner,
     tenantId: string,
@@ -22,7 +18,7 @@ export abstract class StorageEventRecorder {
 }
 
 const TICK_MS = 1_000;
-/** Each tick flushes the tenants that have written at least 256 KiB; each tenth tick flushes all. */
+/** Each tick flushes the tenants that have written at least this number of bytes; each tenth tick flushes all. */
 const FLUSHED_AT = 256 * 1024;
 const ALL_EACH = 10;
 /** Each fifth tick reads the exhausted tenants again, while there are any. */
@@ -30,7 +26,7 @@ const LOOK_EACH = 5;
 
 /**
  * Refuses requests of tenants whose storage is exhausted. Every process has the exhausted tenants in memory, so that a
- * request costs no statement, and adds what it has written to the counters every few seconds.
+ * request costs no statement. It adds its writes to the counters every few seconds.
  */
 @Injectable()
 export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
@@ -61,35 +57,26 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     await this.flush();
   }
 
-  /** Returns whether the storage of a tenant is exhausted, as this process knows it. */
+  /** As far as this process knows. */
   isExhausted(tenantId: string): boolean {
     return this.full.has(tenantId);
   }
 
-  /**
-   * Demands that a tenant may add data.
-   *
-   * @throws {StorageExhausted} when its storage is exhausted
-   */
   demandRoom(tenantId: string): void {
     if (this.full.has(tenantId)) throw new StorageExhausted();
   }
 
-  /** Returns whether the log of requests of a tenant is full, as this process knows it. */
+  /** As far as this process knows. */
   isLogFull(tenantId: string): boolean {
     return this.fullLogs.has(tenantId);
   }
 
-  /** Counts bytes of the log of requests, which has a limit of its own: it must not keep the tenant from its work. */
+  /** Counts bytes of the log of requests, which has a limit of its own so that it does not stop other writes. */
   addLogged(tenantId: string, bytes: number): void {
     this.logged.add(tenantId, bytes);
   }
 
-  /**
-   * Adds what this process has written to the counters. Bytes that cannot be added are kept for the next flush.
-   *
-   * @param least in bytes; tenants that have written less wait
-   */
+  /** Tenants with less than `least` written bytes wait. Bytes that cannot be added wait for the next flush. */
   async flush(least = 0): Promise<void> {
     const taken = this.db.written.take(least);
     const logged = this.logged.take(least);
@@ -112,15 +99,11 @@ export class TenantStorage implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Reads the exhausted tenants again. */
   async look(): Promise<void> {
     this.full = new Set(await this.repository.exhausted());
   }
 
-  /**
-   * Sets the state of a tenant that follows from its figures, with an event where it rises, in the transaction of the
-   * figures.
-   */
+  /** Sets the state that follows from the figures, in their transaction, with an event where it rises. */
   async settle(tx: SqlRunner, tenantId: string): Promise<StorageRow> {
     const row = await this.repository.locked(tx, tenantId);
     const state = storageStateOf(row.used, row.limit, row.state);
