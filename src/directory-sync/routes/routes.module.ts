@@ -42,7 +42,7 @@ import { UserLists } from './users/user-lists.js';
     { provide: DirectoryContent, useClass: DirectoryContentRepository },
     { provide: DirectoryPeople, useClass: PeopleOfDirectory },
   ],
-  exports: [PreviewPlans, PreviewPlansRepository, RulesPlan, DirectoryContent, DirectoryPeople],
+  exports: [PreviewEditing, PreviewPlans, PreviewPlansRepository, RulesPlan, DirectoryContent, DirectoryPeople],
 })
 export class DirectoryConsequencesModule {}
 
@@ -67,10 +67,8 @@ export class DirectoryConsequencesModule {}
     ScimGroupsService,
     GroupsRepository,
     MembershipReview,
-    RulesPlan,
     ScimBulkService,
     RootSearch,
-    PreviewEditing,
     UnlinkedDepartures,
   ],
 })
