@@ -11,7 +11,6 @@ import { RequestsModule } from '../overview/requests/requests.module.js';
 import { StorageService } from '../tenancy/tenants/storage/storage.service.js';
 import { PlatformDocsController } from './docs/platform-docs.controller.js';
 import { SiteController } from './docs/site/site.controller.js';
-import { ExpiryNotice } from './expiry-notice.js';
 import { InstallationController } from './installation/installation.controller.js';
 import { ProcessSigns, ProcessesRepository } from './installation/installation.js';
 import { MetricsServer } from './metrics-server.js';
@@ -20,7 +19,7 @@ import { KeyRotationController, OperationsController } from './operations.contro
 import { Readiness } from './readiness.js';
 import { RequestLog } from './request-log.js';
 import { RestoreWatch } from './restore/restore-watch.js';
-import { Retention } from './retention.js';
+import { ExpiryNotice, Retention } from './retention.js';
 import { SealedSecrets } from './sealed-secrets.js';
 import { Statistics } from './statistics.js';
 import { SurfacesModule } from './surfaces/surfaces.module.js';

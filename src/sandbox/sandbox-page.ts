@@ -1,6 +1,5 @@
 import { FAVICON } from '../base/http/html.js';
-import { FAULT_MODES, type Faults } from './sandbox-faults.js';
-import type { JournalEntry, SandboxUser } from './sandbox-journal.js';
+import { FAULT_MODES, type Faults, type JournalEntry, type SandboxUser } from './sandbox-journal.js';
 
 const SHOWN_USERS = 200;
 

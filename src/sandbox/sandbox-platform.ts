@@ -2,8 +2,17 @@ import { createHash } from 'node:crypto';
 import http, { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SandboxEngine } from './sandbox-engine.js';
-import { MAINTENANCE_PAGE, type Faults, NO_FAULTS, readFaults, strikes } from './sandbox-faults.js';
-import { problem, type SandboxAnswer, SandboxJournal, type SandboxRequest } from './sandbox-journal.js';
+import {
+  MAINTENANCE_PAGE,
+  type Faults,
+  NO_FAULTS,
+  readFaults,
+  strikes,
+  problem,
+  type SandboxAnswer,
+  SandboxJournal,
+  type SandboxRequest,
+} from './sandbox-journal.js';
 import { sandboxPage } from './sandbox-page.js';
 
 const MAX_BODY = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { Faults } from '../../src/sandbox/sandbox-faults.js';
+import type { Faults } from '../../src/sandbox/sandbox-journal.js';
 import { platformOf } from '../../src/forwarding/connections.js';
 import { Harness, personOf, until } from './harness.js';
 

@@ -3,8 +3,8 @@ import { databaseAddressOf, SERVICE_ROLE } from '../../src/base/database/service
 import { MIGRATIONS } from '../../src/base/database/migrations.js';
 import { createDataSource } from '../../src/start/data-source.js';
 import { Database } from '../../src/base/database/database.js';
-import { nextUpdatedSince } from '../../src/base/database/next-updated-since.js';
-import { olderWorkOver } from '../../src/base/database/older-work.js';
+import { nextUpdatedSince } from '../../src/base/database/record-list.js';
+import { olderWorkOver } from '../../src/seats/seat-limits.service.js';
 import { prepareDatabase } from '../../src/start/database-access.js';
 import { ownerOf, testDatabase, type TestDatabase } from '../support/database.js';
 import { long } from '../support/rounds.js';

@@ -1,6 +1,6 @@
 import { Clock } from '../../src/base/clock.js';
 import { PROBLEM_CODES } from '../../src/operations/docs/problem-codes.js';
-import { ENTRY_KINDS } from '../../src/overview/history/timeline.rules.js';
+import { ENTRY_KINDS } from '../../src/overview/history/entry.mapping.js';
 import { ConnectionStore } from '../../src/auth/connections/store.js';
 import { SignInLimits } from '../../src/auth/sign-in/limits/sign-in-limits.js';
 import { StubbornPlatform } from '../overview/history/support/peer.js';

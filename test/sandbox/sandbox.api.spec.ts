@@ -1,7 +1,7 @@
 import http from 'node:http';
 import pg from 'pg';
 import { SandboxPlatform } from '../../src/sandbox/sandbox-platform.js';
-import { readFaults, strikes, NO_FAULTS } from '../../src/sandbox/sandbox-faults.js';
+import { readFaults, strikes, NO_FAULTS } from '../../src/sandbox/sandbox-journal.js';
 import { testDatabase, type TestDatabase } from '../support/database.js';
 import { send, type Answer } from '../support/http.js';
 import { long } from '../support/rounds.js';

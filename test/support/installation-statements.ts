@@ -70,14 +70,14 @@ export const INSTALLATION_STATEMENTS: Readonly<Record<string, Excused>> = {
   'engine/work/work.engine.ts': [[/^select kind, count\(\*\) filter/, FIGURES]],
   'forwarding/statistics/accepted-changes.ts': [[/^with recursive found as \( \(select tenant_id from changes/, NEXT]],
   'integrations/ats/connections/ats-connections.store.ts': [[/\bats_token_hashes\b/, UNKNOWN]],
-  'operations/expiry-notice.ts': [[/^select tenant_id, 'api_key' as kind/, NEXT]],
-  'operations/installation/installation.ts': [[/\b(processes|migrations|tenants)\b/, 'the installation itself']],
-  'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
-  'operations/restore/restore-watch.ts': [[/\binstallation\b/, 'the row of the installation']],
   'operations/retention.ts': [
+    [/^select tenant_id, 'api_key' as kind/, NEXT],
     [/^(delete from|update) /, SWEEP],
     [/\b(make|drop)_month\(\$1|from pg_inherits i/, 'months of this database'],
   ],
+  'operations/installation/installation.ts': [[/\b(processes|migrations|tenants)\b/, 'the installation itself']],
+  'operations/metrics.ts': [[/as held from chain_heads/, FIGURES]],
+  'operations/restore/restore-watch.ts': [[/\binstallation\b/, 'the row of the installation']],
   'operations/statistics.ts': [
     [
       /pg_stat_user_tables|analyze_table\(|pg_try_advisory_xact_lock\(72345028/,

@@ -14,7 +14,6 @@ import { SigningKeysController } from './keys/signing-keys.controller.js';
 import { MetadataSource } from './metadata.js';
 import { MetadataRefreshing, MetadataRefresh } from './refresh.js';
 import { ConnectionsRepository } from './repository.js';
-import { ConnectionSaving } from './saving.js';
 import { ConnectionsService } from './service.js';
 import { ConnectionStore } from './store.js';
 
@@ -46,10 +45,9 @@ export class ProtocolsModule {}
   providers: [
     ConnectionStore,
     ConnectionsRepository,
-    ConnectionSaving,
+    ConnectionsService,
     MetadataRefreshing,
     MetadataSource,
-    ConnectionsService,
     MetadataRefresh,
   ],
   exports: [ConnectionStore, ConnectionsService, MetadataRefreshing],

@@ -18,8 +18,7 @@ import { MetadataSource } from './metadata.js';
 import { idpFromMetadata, needsConfirmation } from './metadata.rules.js';
 import { type ConnectionRow, ConnectionsRepository, DUE_METADATA } from './repository.js';
 import { expiryNotes } from './saml.rules.js';
-import { ConnectionSaving } from './saving.js';
-import { changedMeanwhile, ConnectionsService } from './service.js';
+import { ConnectionsService, changedMeanwhile } from './service.js';
 import { offeredLogout } from './shape.mapping.js';
 import { ConnectionStore } from './store.js';
 
@@ -52,14 +51,13 @@ export class MetadataRefreshing {
   constructor(
     private readonly db: Database,
     private readonly repository: ConnectionsRepository,
-    private readonly saving: ConnectionSaving,
+    private readonly saving: ConnectionsService,
     private readonly source: MetadataSource,
     private readonly store: ConnectionStore,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly events: EventsRepository,
     private readonly logger: Logger,
-    private readonly connections: ConnectionsService,
     private readonly oidc: OidcProtocol,
   ) {}
 
@@ -99,7 +97,10 @@ export class MetadataRefreshing {
       }
       await this.repository.noteLook(tx, row, now, null);
       const looked = { ...row, metadata_checked_at: now, metadata_problem: null };
-      const after = await this.saving.save(tx, by, looked, { ...looked, settings: { ...row.settings, ...found.idp } });
+      const after = await this.saving.saveConnection(tx, by, looked, {
+        ...looked,
+        settings: { ...row.settings, ...found.idp },
+      });
       return { kind: 'done', row: after, changed: after.version !== row.version };
     });
     await this.store.forget();
@@ -233,19 +234,19 @@ export class MetadataRefreshing {
    * @throws {InvalidFields} when the metadata cannot be read or has expired
    */
   async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
-    const row = await this.connections.demand(by.tenantId, id);
+    const row = await this.saving.demand(by.tenantId, id);
     const address = row.type === 'saml' ? row.settings.metadata_url : null;
     if (address === null) throw invalid('metadata_url', 'is not set');
     const result = await this.refresh(by, row, address, confirmed);
     if (result.kind === 'gone') throw changedMeanwhile();
     if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
     if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
-    return this.connections.shape(result.row);
+    return this.saving.shape(result.row);
   }
 
   /** Checks the IdP of an OIDC connection without a sign-in, past the caches. */
   async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
-    await this.connections.demand(tenantId, id);
+    await this.saving.demand(tenantId, id);
     const connection = await this.store.byId(tenantId, id);
     if (connection === null) throw new NotFound('connection');
     if (connection.type !== 'oidc') throw new NotCheckable();

@@ -31,7 +31,6 @@ import { TenantFaces } from './pages/layout.js';
 import { RefusalNotes, StaleSignIns, RefusedSignIns } from './refusal-pages/refusals.filter.js';
 import { SignInRequestsRepository } from './requests/sign-in-requests.repository.js';
 import { SignInStart } from './requests/sign-in-start.js';
-import { TestResults } from './requests/test-results.js';
 import { SessionTokensRepository } from './tokens/session-tokens.repository.js';
 import { TokenExchange } from './tokens/token-exchange.js';
 import { TokensController } from './tokens/tokens.controller.js';
@@ -74,7 +73,6 @@ import { TokensController } from './tokens/tokens.controller.js';
     StaleSignIns,
     RefusedSignIns,
     TenantFaces,
-    TestResults,
     LiveSessions,
     SessionTokensRepository,
     LogoutService,

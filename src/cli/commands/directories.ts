@@ -1,8 +1,7 @@
 import { CliError, EXIT } from '../client/cli.errors.js';
 import { encode, type Client, type Json } from '../client/client.js';
 import { columns, given, numbers, type Command, type CommandOption, type Context } from '../command/command.js';
-import { stepped } from '../output/step-words.js';
-import { isTask } from '../output/words.js';
+import { stepped, isTask } from '../output/words.js';
 import { NAMED_BY } from '../references/references.js';
 
 interface NamedGroup extends Json {

@@ -4,7 +4,7 @@ import { numbers, type CommandOption, type Context, demandConfirmed } from '../c
 import { picked } from '../made/made-command.js';
 import { type CommandFacts, type FactsTable, type OptionFacts, withoutCommas } from '../made/values.js';
 import { recordText, withoutControls } from '../output/output.js';
-import { stepped } from '../output/step-words.js';
+import { stepped } from '../output/words.js';
 
 const SETTINGS: Readonly<Record<string, OptionFacts | string>> = {
   guard: { choices: ['on', 'off'], description: 'on unless set', read: (text) => text },

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes } from '@nestjs/common';
+import { Body, Controller, Delete, HttpCode, Post, Req, Res, UsePipes, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { sessionToken } from '../../auth/sign-in/browser-sessions/session.guard.js';
 import { SignInLimits } from '../../auth/sign-in/limits/sign-in-limits.js';
@@ -19,10 +19,15 @@ import {
   type ConsoleSessionFacts,
 } from '../../tenancy/tenants/console-credentials.js';
 import { MeBody } from '../../tenancy/tenants/me.controller.js';
-import { demandOperatorToken } from '../../tenancy/tenants/operator-acts.js';
-import { EnterConsole, ConsoleLinkBody, MakeConsoleLink } from './console-access.dto.js';
+import { demandOperatorToken, WhileEntered } from '../../tenancy/tenants/operator-acts.js';
+import { EnterConsole, ConsoleLinkBody, MakeConsoleLink, EnteredBody, EnterTenant } from './console-access.dto.js';
 import { ConsoleLinkOver } from './console-access.errors.js';
-import { ConsoleEntryService, type BegunConsoleSession, type EnteringBrowser } from './console-entry.service.js';
+import {
+  ConsoleEntryService,
+  type BegunConsoleSession,
+  type EnteringBrowser,
+  EnteredTenantService,
+} from './console-entry.service.js';
 import { ConsoleLinksService, type ConsoleLink } from './console-links.service.js';
 import { ConsoleSessionsStore } from './console-sessions.store.js';
 
@@ -120,4 +125,38 @@ export class ConsoleLinksController {
 function wrongTenant(isOperator: boolean): InvalidFields {
   const message = isOperator ? 'must be left out for the role operator' : 'must be the tenant that the link opens';
   return new InvalidFields([{ field: 'tenant_id', message }]);
+}
+
+/** The operator's reading of one tenant, by a session of the console. */
+@OperatorController('tenants/:tenant_id')
+@ApiRefusals()
+export class EnteredTenantController {
+  constructor(private readonly entered: EnteredTenantService) {}
+
+  @WhileEntered()
+  @Post('enter')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Lets the session of the operator read a tenant for 30 minutes',
+    description: 'Its audit log has the reason. Another tenant takes the place of this one.',
+  })
+  @ApiRecord(EnteredBody)
+  @ApiRefusals({ 409: ['no_console_session'] })
+  enter(
+    @CurrentCaller() caller: Caller,
+    @Param('tenant_id') tenantId: string,
+    @Body() { reason }: EnterTenant,
+  ): Promise<EnteredBody> {
+    return this.entered.enter(caller, tenantId, reason);
+  }
+
+  @WhileEntered()
+  @Post('leave')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Ends the reading of a tenant before its time' })
+  @ApiNoContentResponse()
+  @ApiRefusals({ 409: ['no_console_session'] })
+  leave(@CurrentCaller() caller: Caller, @Param('tenant_id') tenantId: string): Promise<void> {
+    return this.entered.leave(caller, tenantId);
+  }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cut.js';
 import { Database } from '../../base/database/database.js';
-import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
+import { nextUpdatedSince } from '../../base/database/record-list.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { foldCase, userNameKey } from '../../protocols/scim/text.js';
 import { emailKey, type UserDocument } from './user.mapping.js';
@@ -69,7 +69,7 @@ const MANY_BEGINNING = 20_000;
 /**
  * How users with a beginning are found: by their ids, among the newest, by the indexes of the texts, or along the list.
  */
-export type SearchWay = { ids: string[] } | 'near' | 'indexes' | 'list';
+type SearchWay = { ids: string[] } | 'near' | 'indexes' | 'list';
 
 function foundBy(text: string, way: SearchWay, after: string | null, add: Add): string {
   if (typeof way === 'object') return `u.id = any(${add(way.ids)}::text[])`;

@@ -10,7 +10,6 @@ import { HeldListController } from './explain/held-list.controller.js';
 import { UserConflicts } from './explain/user-conflicts.js';
 import { GuardRepository } from './guard/guard.repository.js';
 import { GuardService } from './guard/guard.service.js';
-import { GuardReport } from './held/guard-report.js';
 import { GuardController } from './held/guard.controller.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldController } from './held/held.controller.js';
@@ -57,7 +56,6 @@ import { WriteRunner } from './write/write-runner.js';
     UserConflicts,
     HeldService,
     HeldTasks,
-    GuardReport,
     ImportedPeople,
     ReleasedUsers,
   ],
@@ -69,7 +67,7 @@ import { WriteRunner } from './write/write-runner.js';
     UserDirectoryRepository,
     PeopleService,
     HeldTasks,
-    GuardReport,
+    GuardService,
     HeldService,
     ReleasedUsers,
   ],

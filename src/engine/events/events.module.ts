@@ -5,8 +5,7 @@ import { EventReader } from './event-reader.js';
 import { EventRecorder } from './event-recorder.js';
 import { EventSources } from './event-source.js';
 import { EventsController } from './events.controller.js';
-import { EventsService, EventsRepository } from './events.service.js';
-import { RecordedSessionEvents, RecordedStorageEvents } from './recorded-events.js';
+import { EventsService, EventsRepository, RecordedSessionEvents, RecordedStorageEvents } from './events.service.js';
 import { StoredEvents } from './stored-events.js';
 
 const SHARED = [EventsService, EventsRepository, EventSources, EventRecorder, EventReader];

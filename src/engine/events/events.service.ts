@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlRunner } from '../../base/database/database.js';
+import type { Part, WriteStatement } from '../../base/database/write-statement.js';
 import { DomainEvents } from '../../base/domain-events.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { DayClosed } from '../../tenancy/ledger/day-closing.js';
+import { SessionEvents } from '../../tenancy/sessions/session.js';
+import { StorageEventRecorder } from '../../tenancy/tenants/storage/tenant-storage.js';
 import type { EventName, EventData } from './catalogue.js';
 import { EventReader, type StoredEvent } from './event-reader.js';
 import { eventId, sequenceOfEvent, EventRecorder } from './event-recorder.js';
@@ -260,5 +263,34 @@ export class EventsRepository {
       signature: signature.signature.toString('base64'),
     };
     await this.record(tenantId, [{ event: 'chain.day_closed', data }], tx);
+  }
+}
+
+/** Ids and a word of ours need no escapes in JSON. */
+const DATA = `'{"session_id":"' || r.id || '","user_id":"' || r.user_id || '","reason":"' || r.end_reason || '"}'`;
+
+@Injectable()
+export class RecordedSessionEvents extends SessionEvents {
+  constructor(private readonly recorder: EventRecorder) {
+    super();
+  }
+
+  override async add(statement: WriteStatement, tenantId: string, ended: Part, db?: SqlRunner): Promise<void> {
+    await this.recorder.addAbout(statement, tenantId, { event: 'session.ended', rows: ended, data: DATA }, db);
+  }
+}
+
+@Injectable()
+export class RecordedStorageEvents extends StorageEventRecorder {
+  constructor(
+    private readonly events: EventsRepository,
+    private readonly recorder: EventRecorder,
+  ) {
+    super();
+  }
+
+  override async record(...[tx, tenantId, event, data]: Parameters<StorageEventRecorder['record']>): Promise<void> {
+    await this.events.record(tenantId, [{ event, data }], tx);
+    this.recorder.wake(tenantId, event);
   }
 }

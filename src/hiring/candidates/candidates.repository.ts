@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
 import type { Params } from '../../base/database/params.js';
-import { listRecords } from '../../base/database/record-list.js';
+import { nextUpdatedSince, listRecords } from '../../base/database/record-list.js';
 import { WriteStatement } from '../../base/database/write-statement.js';
 import type { PageRequest } from '../../base/http/page.js';
 import { hasTitle } from '../jobs/jobs.repository.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CutRows } from '../../base/database/byte-cut.js';
 import { Database, type SqlRunner } from '../../base/database/database.js';
-import { nextUpdatedSince } from '../../base/database/next-updated-since.js';
-import { listRecords } from '../../base/database/record-list.js';
+import { nextUpdatedSince, listRecords } from '../../base/database/record-list.js';
 import { Conflict, NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
 import type { CandidateRow } from '../candidates/candidate.js';

@@ -15,7 +15,7 @@ import { EventReader, type StoredEvent } from '../../engine/events/event-reader.
 import { sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
 import { EndpointSender, type SentEvent, type Tried, TIMEOUT_MS } from './endpoint-sender.js';
-import { type Endpoint, takes } from './endpoint.js';
+import { type Endpoint, takes } from './endpoint.store.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 import type { WebhookAttemptBody, WebhookBody } from './webhooks.dto.js';
 import { EndpointUnreadable, EndpointNotReady } from './webhooks.errors.js';

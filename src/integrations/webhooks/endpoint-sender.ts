@@ -15,10 +15,10 @@ import type { Attempt } from '../../engine/delivery/outcome.js';
 import type { StoredEvent } from '../../engine/events/event-reader.js';
 import { eventId } from '../../engine/events/event-recorder.js';
 import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
-import type { Endpoint } from './endpoint.js';
+import type { Endpoint } from './endpoint.store.js';
 import { endpointVerdictOf, type EndpointVerdict } from './endpoint.rules.js';
 import { withoutHeaders } from './headers.rules.js';
-import { type Message, messageOf } from './message.js';
+import { type Message, messageOf } from './signed-message.js';
 
 const UNREACHABLE = 'cannot be reached: its name cannot be looked up';
 

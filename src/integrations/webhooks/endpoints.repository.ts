@@ -3,8 +3,7 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { newId } from '../../base/ids.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { WEBHOOK, type Endpoint } from './endpoint.js';
-import { EndpointStore } from './endpoint.store.js';
+import { WEBHOOK, type Endpoint, EndpointStore } from './endpoint.store.js';
 
 export type NewEndpoint = Omit<Endpoint, 'secrets' | 'unreadable' | 'createdAt' | 'updatedAt'>;
 

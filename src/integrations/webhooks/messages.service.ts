@@ -7,7 +7,7 @@ import { waitingOf, waitingPage, type WaitingLane } from '../../engine/delivery/
 import { EventReader, type StoredEvent } from '../../engine/events/event-reader.js';
 import { eventId, sequenceOfEvent } from '../../engine/events/event-recorder.js';
 import type { Caller } from '../../tenancy/tenants/caller.js';
-import { takes, type Endpoint } from './endpoint.js';
+import { takes, type Endpoint } from './endpoint.store.js';
 import { EndpointsRepository } from './endpoints.repository.js';
 import { explain } from './explain.rules.js';
 import type { ExplainedBody, MessageBody } from './message-bodies.dto.js';

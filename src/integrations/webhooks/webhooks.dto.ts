@@ -4,10 +4,10 @@ import { ChangeType, ShownType, StoredTimes } from '../../base/http/shown.js';
 import { ServerSet } from '../../base/http/validate.js';
 import { MAX_URL } from '../../base/url.js';
 import { EVENT_NAMES, type EventName } from '../../engine/events/catalogue.js';
-import { FORMS, type Form } from './endpoint.js';
+import { FORMS, type Form } from './endpoint.store.js';
 import { ENDPOINT_STATES, type EndpointState } from './endpoint.rules.js';
 import { headersProblem } from './headers.rules.js';
-import { webhookSecretProblem } from './message.js';
+import { webhookSecretProblem } from './signed-message.js';
 
 const WEEK_SECONDS = 7 * 86_400;
 

@@ -17,12 +17,11 @@ import type { Caller } from '../../tenancy/tenants/caller.js';
 import { TENANT_ROW, type Cap, demandRoom } from '../../tenancy/tenants/caps.js';
 import { MakerEnding } from '../../tenancy/tenants/tenants.events.js';
 import { TIMEOUT_MS, EndpointSender } from './endpoint-sender.js';
-import { type Endpoint, WEBHOOK } from './endpoint.js';
 import { endpointStateOf, BY_HAND } from './endpoint.rules.js';
-import { EndpointStore } from './endpoint.store.js';
+import { type Endpoint, WEBHOOK, EndpointStore } from './endpoint.store.js';
 import { type EndpointFacts, EndpointsRepository, type NewEndpoint } from './endpoints.repository.js';
 import { headersOf } from './headers.rules.js';
-import { newSecret } from './message.js';
+import { newSecret } from './signed-message.js';
 import type {
   WebhookBody,
   ChangedWebhookBody,

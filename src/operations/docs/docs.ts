@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { Express } from 'express';
 import { Config } from '../../base/config/config.js';
-import { PublicText } from '../../base/http/public-text.js';
+import { PublicText } from '../../base/http/html.js';
 import { pageHeaders } from '../../base/http/server.js';
 import { EVENTS, type EventKind } from '../../engine/events/catalogue.js';
 import { bodyText } from '../../engine/events/events.dto.js';

@@ -1,13 +1,17 @@
-import { Get, Param } from '@nestjs/common';
+import { Get, Param, Module } from '@nestjs/common';
 import { ApiProperty, ApiOperation } from '@nestjs/swagger';
+import { SignInModule } from '../../auth/sign-in/sign-in.module.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { ExplanationBody } from '../../directory-sync/users/explain/explain.dto.js';
 import { ExplainService } from '../../directory-sync/users/explain/explain.service.js';
 import { UserDirectoryRepository, writtenOf } from '../../directory-sync/users/user-directory.repository.js';
 import { UserBody, userBody } from '../../directory-sync/users/user.dto.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { SUBJECTS, type Sentence, sentencesOf } from './sentences.rules.js';
 import { UserFactsRepository } from './user-facts.repository.js';
 
@@ -48,7 +52,7 @@ export class UserResourceBody {
 @ApiController('users/:user_id', { tag: 'users' })
 @RequireScope('users:read')
 @ApiRefusals()
-export class ExplainController {
+class ExplainController {
   constructor(
     private readonly explanations: ExplainService,
     private readonly facts: UserFactsRepository,
@@ -76,3 +80,10 @@ export class ExplainController {
     return { written: { id, ...writtenOf(row).doc }, in_force: userBody(row) };
   }
 }
+
+@Module({
+  imports: [UsersModule, ForwardingModule, SignInModule, RequestsModule],
+  controllers: [ExplainController],
+  providers: [UserFactsRepository],
+})
+export class ExplainModule {}

@@ -10,9 +10,15 @@ import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireScope, type Caller } from '../../tenancy/tenants/caller.js';
 import { CandidateEntryBody, CandidateHistoryService } from './candidate-history.service.js';
 import { ENTRY_SHAPE } from './entry.dto.js';
-import { ENTRY_COLUMNS, entryBody, entryCells } from './entry.mapping.js';
+import {
+  ENTRY_COLUMNS,
+  entryBody,
+  entryCells,
+  ENTRY_KINDS,
+  timelinePlaceText,
+  type EntryKind,
+} from './entry.mapping.js';
 import { type HistoryFilter, HistoryService } from './history.service.js';
-import { ENTRY_KINDS, timelinePlaceText, type EntryKind } from './timeline.rules.js';
 
 const OPTIONS = ['kind', 'since', 'until', 'order', 'limit', 'cursor', 'format'] as const;
 

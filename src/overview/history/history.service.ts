@@ -3,8 +3,8 @@ import { cutAtBytes, cutRowsOf, type CutRows } from '../../base/database/byte-cu
 import { Database } from '../../base/database/database.js';
 import { NotFound } from '../../base/errors/domain-error.js';
 import type { PageRequest } from '../../base/http/page.js';
-import type { EntryRow } from './entry.mapping.js';
 import {
+  type EntryRow,
   ENTRY_KINDS,
   keyBound,
   timelineMoment,
@@ -12,7 +12,7 @@ import {
   type Order,
   type TimelinePlace,
   readTimelinePlace,
-} from './timeline.rules.js';
+} from './entry.mapping.js';
 import { timelineSql } from './timeline.sql.js';
 
 export interface HistoryFilter {

@@ -1,7 +1,7 @@
 import { attemptsOfSubject } from '../../engine/delivery/attempts.js';
 import { PLATFORM } from '../../forwarding/connections.js';
 import { SHOWN } from '../requests/requests.repository.js';
-import { ENTRY_KINDS, type EntryKind, type Order } from './timeline.rules.js';
+import { ENTRY_KINDS, type EntryKind, type Order } from './entry.mapping.js';
 
 /** The table of the entries of one kind. All of it is constant SQL; values of the caller are parameters. */
 interface Source {

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import { Get, Req, Res } from '@nestjs/common';
+import { Get, Req, Res, Module } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import type { BridgeRequest, BridgeResponse } from '../../base/http/request.js';
+import { SeatsModule } from '../../seats/seats.module.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { StatusModule } from '../status/status.controller.js';
 import { OverviewBody } from './overview.dto.js';
 import { OverviewService } from './overview.service.js';
 
 @ApiController('overview')
 @RequireEveryScope('platform:read', 'directories:read', 'users:read', 'seats:read')
 @ApiRefusals()
-export class OverviewController {
+class OverviewController {
   constructor(private readonly overview: OverviewService) {}
 
   @Get()
@@ -34,3 +36,10 @@ export class OverviewController {
     else res.type('application/json').send(body);
   }
 }
+
+@Module({
+  imports: [StatusModule, SeatsModule],
+  controllers: [OverviewController],
+  providers: [OverviewService],
+})
+export class OverviewNowModule {}

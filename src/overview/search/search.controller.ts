@@ -1,17 +1,22 @@
-import { Get, Query } from '@nestjs/common';
+import { Get, Query, Module } from '@nestjs/common';
 import { ApiOperation, ApiQuery } from '@nestjs/swagger';
+import { SignInModule } from '../../auth/sign-in/sign-in.module.js';
 import { isLongerThan } from '../../base/characters.js';
 import { InvalidFields } from '../../base/errors/domain-error.js';
 import { ApiRecord, ApiRefusals } from '../../base/http/api-answers.js';
 import { queryOptions, type Query as QueryMap } from '../../base/http/query.js';
+import { UsersModule } from '../../directory-sync/users/users.module.js';
+import { TasksModule } from '../../engine/work/tasks.module.js';
+import { ForwardingModule } from '../../forwarding/forwarding.module.js';
 import { ApiController } from '../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, type Caller } from '../../tenancy/tenants/caller.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { SearchBody, SearchService } from './search.service.js';
 
 @ApiController('search')
 @RequireEveryScope('users:read', 'directories:read')
 @ApiRefusals()
-export class SearchController {
+class SearchController {
   constructor(private readonly search: SearchService) {}
 
   @Get()
@@ -34,3 +39,10 @@ export class SearchController {
     return { data: await this.search.find(caller, text) };
   }
 }
+
+@Module({
+  imports: [SignInModule, UsersModule, TasksModule, ForwardingModule, RequestsModule],
+  controllers: [SearchController],
+  providers: [SearchService],
+})
+export class SearchModule {}

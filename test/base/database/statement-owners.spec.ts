@@ -39,5 +39,7 @@ it('every statement begins with its tenant, but for those of the installation', 
     .filter((file) => file.endsWith('.ts') && !file.includes('migrations') && !file.startsWith('sandbox'))
     .filter((file) => !file.startsWith(path.join('base', 'database')));
   const others = files.filter((file) => !firstParameters(file).every(namesTenant));
-  expect(others.map((file) => file.split(path.sep).join('/')).sort()).toEqual(Object.keys(INSTALLATION_STATEMENTS).sort());
+  expect(others.map((file) => file.split(path.sep).join('/')).sort()).toEqual(
+    Object.keys(INSTALLATION_STATEMENTS).sort(),
+  );
 });

@@ -4,7 +4,7 @@ import { EVENTS } from '../../../src/engine/events/catalogue.js';
 import { EventsRepository, type NewEvent } from '../../../src/engine/events/events.service.js';
 import { QuietDirectories } from '../../../src/directory-sync/directories/directory-marks.js';
 import { ChainSealer } from '../../../src/tenancy/ledger/chain.js';
-import { ExpiryNotice } from '../../../src/operations/expiry-notice.js';
+import { ExpiryNotice } from '../../../src/operations/retention.js';
 import { startApp, type TestApp } from '../../support/app.js';
 import { madeClient } from '../../support/clients.js';
 import { newHouse, type House } from '../../support/house.js';

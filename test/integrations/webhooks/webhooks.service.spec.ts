@@ -1,5 +1,5 @@
 import { auditView, webhookBody } from '../../../src/integrations/webhooks/webhooks.service.js';
-import type { Endpoint } from '../../../src/integrations/webhooks/endpoint.js';
+import type { Endpoint } from '../../../src/integrations/webhooks/endpoint.store.js';
 
 const at = new Date('2026-03-02T09:15:30.000Z');
 const endpoint: Endpoint = {

@@ -1,4 +1,4 @@
-import { ENTRY_KINDS } from '../../../src/overview/history/timeline.rules.js';
+import { ENTRY_KINDS } from '../../../src/overview/history/entry.mapping.js';
 import { timelineSql } from '../../../src/overview/history/timeline.sql.js';
 import { SandboxPlatform } from '../../../src/sandbox/sandbox-platform.js';
 import { hostileOp, type HostileOp } from '../../protocols/oidc/support/op.js';

@@ -17,7 +17,7 @@ import { SignInLog, type Origin, type SignInEntry } from '../log/sign-in-log.js'
 import { sendPage, TenantFaces } from '../pages/layout.js';
 import { testPage } from '../pages/pages.js';
 import { workingTest } from '../requests/test-result.mapping.js';
-import { TestResults } from '../requests/test-results.js';
+import { SignInStart } from '../requests/sign-in-start.js';
 import { originOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { SignInRefused, type SignInRefusalReason } from '../sign-in.errors.js';
@@ -77,7 +77,7 @@ export class SignInCompletion {
     private readonly log: SignInLog,
     private readonly accounts: AccountsService,
     private readonly faces: TenantFaces,
-    private readonly results: TestResults,
+    private readonly results: SignInStart,
   ) {}
 
   /**
@@ -206,7 +206,7 @@ export class SignInCompletion {
     await this.connections.noteSuccess(connection);
     const result = workingTest(connection, verified, outcome);
     // The cookie lives as long as the result, so that the page can be reloaded.
-    const cookie = await this.results.keep(req, result);
+    const cookie = await this.results.keepTestResult(req, result);
     if (cookie !== null) res.setHeader('Set-Cookie', cookie);
     sendPage(res, testPage(result), await this.faces.of(connection.tenantId));
   }

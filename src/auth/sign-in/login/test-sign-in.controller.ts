@@ -16,7 +16,6 @@ import { sendPage, TenantFaces } from '../pages/layout.js';
 import { testLinkPage, testPage } from '../pages/pages.js';
 import { RefusedSignIns } from '../refusal-pages/refusals.filter.js';
 import { SignInStart } from '../requests/sign-in-start.js';
-import { TestResults } from '../requests/test-results.js';
 import { cookiesOf, type SignInHttpRequest } from '../requests/sign-in.context.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { follow } from './login.controller.js';
@@ -32,7 +31,6 @@ export class TestLinkController {
     private readonly limits: SignInLimits,
     private readonly addresses: AuthAddresses,
     private readonly faces: TenantFaces,
-    private readonly results: TestResults,
   ) {}
 
   @Get()
@@ -48,7 +46,7 @@ export class TestLinkController {
     if (await this.start.isOpenTest(connection, handle)) {
       return sendPage(res, testLinkPage(connection.name, this.addresses.test(slug, handle)), face);
     }
-    const kept = await this.results.of(req, connection, handle);
+    const kept = await this.start.testResultOf(req, connection, handle);
     if (kept === null) throw isOver();
     sendPage(res, testPage(kept), face);
   }

@@ -9,6 +9,7 @@ import { OidcProtocol } from '../../../protocols/oidc/oidc.protocol.js';
 import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
+import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
 import { LiveSessions } from '../browser-sessions/live-sessions.js';
 import { sessionToken } from '../browser-sessions/session.guard.js';
 import { SignInLimits } from '../limits/sign-in-limits.js';
@@ -17,10 +18,8 @@ import { sendPage, TenantFaces } from '../pages/layout.js';
 import { type Handover, type PageLink, refusalPage, testPage } from '../pages/pages.js';
 import { newHandle } from '../requests/browser-half.js';
 import { startQuery, type StartAsk, SignInStart } from '../requests/sign-in-start.js';
-import { failedTest } from '../requests/test-result.mapping.js';
-import { TestResults } from '../requests/test-results.js';
 import { originOf, type SignInContext, type SignInHttpRequest, cookiesOf } from '../requests/sign-in.context.js';
-import type { VerifiedSignIn } from '../accounts/verified-sign-in.js';
+import { failedTest } from '../requests/test-result.mapping.js';
 import {
   type SignInRefused,
   SIGN_IN_REFUSALS,
@@ -198,7 +197,7 @@ export class RefusedSignIns implements ExceptionFilter {
     private readonly limits: SignInLimits,
     private readonly failures: FailureFace,
     private readonly faces: TenantFaces,
-    private readonly results: TestResults,
+    private readonly results: SignInStart,
   ) {}
 
   catch(error: Error, host: ArgumentsHost): void {
@@ -215,7 +214,7 @@ export class RefusedSignIns implements ExceptionFilter {
     const isTest = (context?.kind ?? context?.request?.kind) === 'test';
     // Reloading the result of a test is neither a new try nor a log line.
     if (context?.request?.kind === 'test' && isStale(found.reason)) {
-      const kept = await this.results.of(req, context.connection, context.request.id);
+      const kept = await this.results.testResultOf(req, context.connection, context.request.id);
       if (kept !== null) return sendPage(res, testPage(kept), await this.faces.of(context.connection.tenantId));
     }
     const begun = context?.request != null || req.user !== undefined || isTest;
@@ -229,7 +228,7 @@ export class RefusedSignIns implements ExceptionFilter {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
       const said = { reason: refused.reason, outcome };
       const result = failedTest(context.connection, said, req.user ?? null);
-      const cookie = isStale(refused.reason) ? null : await this.results.keep(req, result);
+      const cookie = isStale(refused.reason) ? null : await this.results.keepTestResult(req, result);
       if (cookie !== null) res.setHeader('Set-Cookie', cookie);
       return sendPage(res, testPage(result), face);
     }

@@ -9,9 +9,11 @@ import { SamlProtocol } from '../../../protocols/saml/saml.protocol.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
 import { AuthAddresses } from '../../connections/addresses.js';
 import type { Connection } from '../../connections/connection.js';
+import type { TestResult } from '../pages/pages.js';
 import { SignInRefused } from '../sign-in.errors.js';
 import { BrowserHalf, giveUpOldest, isHandle, newHandle } from './browser-half.js';
 import { SignInRequestsRepository, type SignInRequest } from './sign-in-requests.repository.js';
+import { cookiesOf, type SignInHttpRequest } from './sign-in.context.js';
 
 interface ReturnRules {
   origin: string;
@@ -65,6 +67,52 @@ const NO_CHALLENGE = {
     'is required where return_to is of another origin: the S256 challenge of a verifier, with code_challenge_method=S256 (RFC 7636)',
 };
 
+export const START_FIELDS = [
+  'return_to',
+  'target_link_uri',
+  'login_hint',
+  'prompt',
+  'code_challenge',
+  'code_challenge_method',
+] as const;
+
+/**
+ * Reads the wishes for a sign-in from the query of the login. A parameter without a value is absent.
+ *
+ * @throws {InvalidFields} for an invalid field
+ */
+export function startAsk(query: QueryMap): StartAsk {
+  const given = (name: (typeof START_FIELDS)[number]): string | null => queryText(query, name) || null;
+  const prompt = given('prompt');
+  const codeChallenge = given('code_challenge');
+  const method = given('code_challenge_method');
+  if (prompt !== null && prompt !== 'select_account' && prompt !== 'login') {
+    throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
+  }
+  if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
+    const message = 'must be the S256 challenge of a verifier, with code_challenge_method=S256';
+    throw new InvalidFields([{ field: 'code_challenge', message }]);
+  }
+  return {
+    returnTo: given('return_to') ?? given('target_link_uri'),
+    codeChallenge,
+    prompt,
+    loginHint: given('login_hint')?.slice(0, 320) ?? null,
+  };
+}
+
+export function startQuery(ask: StartAsk): Record<string, string> {
+  return {
+    ...(ask.returnTo === null ? {} : { return_to: ask.returnTo }),
+    ...(ask.codeChallenge === null ? {} : { code_challenge: ask.codeChallenge, code_challenge_method: 'S256' }),
+    ...(ask.prompt === null ? {} : { prompt: ask.prompt }),
+    ...(ask.loginHint === null ? {} : { login_hint: ask.loginHint }),
+  };
+}
+
+/**
+ * The results of test sign-ins. Each is shown for ten minutes, to the browser that made the test.
+ */
 @Injectable()
 export class SignInStart {
   constructor(
@@ -191,47 +239,19 @@ export class SignInStart {
   private cookie(connection: Connection, handle: string, browser: BrowserHalf): string {
     return browser.cookie(handle, connection.type === 'saml' ? 'None' : 'Lax');
   }
-}
 
-export const START_FIELDS = [
-  'return_to',
-  'target_link_uri',
-  'login_hint',
-  'prompt',
-  'code_challenge',
-  'code_challenge_method',
-] as const;
-
-/**
- * Reads the wishes for a sign-in from the query of the login. A parameter without a value is absent.
- *
- * @throws {InvalidFields} for an invalid field
- */
-export function startAsk(query: QueryMap): StartAsk {
-  const given = (name: (typeof START_FIELDS)[number]): string | null => queryText(query, name) || null;
-  const prompt = given('prompt');
-  const codeChallenge = given('code_challenge');
-  const method = given('code_challenge_method');
-  if (prompt !== null && prompt !== 'select_account' && prompt !== 'login') {
-    throw new InvalidFields([{ field: 'prompt', message: 'must be one of: select_account, login' }]);
+  /** Returns the cookie with which the browser can load the result again; null when another browser began the test. */
+  async keepTestResult(req: SignInHttpRequest, result: TestResult): Promise<string | null> {
+    const { connection, request, browser } = req.signInContext!;
+    if (request === null || browser === null || request.kind !== 'test') return null;
+    await this.requests.keepResult(connection.tenantId, request.id, result);
+    return browser.cookie(request.id, connection.type === 'saml' ? 'None' : 'Lax');
   }
-  if (codeChallenge !== null && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))) {
-    const message = 'must be the S256 challenge of a verifier, with code_challenge_method=S256';
-    throw new InvalidFields([{ field: 'code_challenge', message }]);
-  }
-  return {
-    returnTo: given('return_to') ?? given('target_link_uri'),
-    codeChallenge,
-    prompt,
-    loginHint: given('login_hint')?.slice(0, 320) ?? null,
-  };
-}
 
-export function startQuery(ask: StartAsk): Record<string, string> {
-  return {
-    ...(ask.returnTo === null ? {} : { return_to: ask.returnTo }),
-    ...(ask.codeChallenge === null ? {} : { code_challenge: ask.codeChallenge, code_challenge_method: 'S256' }),
-    ...(ask.prompt === null ? {} : { prompt: ask.prompt }),
-    ...(ask.loginHint === null ? {} : { login_hint: ask.loginHint }),
-  };
+  async testResultOf(req: SignInHttpRequest, connection: Connection, handle: string): Promise<TestResult | null> {
+    if (!isHandle(handle)) return null;
+    const kept = await this.requests.keptResult(connection.tenantId, connection.id, handle);
+    if (kept === null || BrowserHalf.of(cookiesOf(req), handle, kept.browser_hash) === null) return null;
+    return kept.result as TestResult;
+  }
 }

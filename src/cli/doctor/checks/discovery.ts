@@ -1,7 +1,15 @@
 import { GROUP_URN, RESOURCE_TYPE_URN, SPC_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, listedRecords, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
-import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import {
+  isRecord,
+  listedRecords,
+  valueAt,
+  type Answer,
+  type JsonRecord,
+  finding,
+  inJson,
+  type DoctorFinding,
+} from '../forms/finding.js';
 import { declaredIn, undeclared } from '../forms/schema.rules.js';
 import type { Check } from '../peer/check.js';
 

@@ -1,7 +1,6 @@
 import { GROUP_URN } from '../../../protocols/scim/urns.js';
-import { listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import { listedRecords, valueAt, type Answer, finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { declaredIn } from '../forms/schema.rules.js';
 import { idFrom, type Check, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';

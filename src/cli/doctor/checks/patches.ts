@@ -1,7 +1,6 @@
 import { ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
-import type { DoctorFinding } from '../forms/finding.js';
+import { isRecord, type JsonRecord, type DoctorFinding } from '../forms/finding.js';
 import { CannotContinue, type Check, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 

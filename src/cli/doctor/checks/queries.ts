@@ -1,6 +1,13 @@
-import { isRecord, listedRecords, valueAt, type Answer } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import {
+  isRecord,
+  listedRecords,
+  valueAt,
+  type Answer,
+  finding,
+  inJson,
+  type DoctorFinding,
+} from '../forms/finding.js';
 import { skipped, type Check, person, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 

@@ -1,6 +1,5 @@
-import { valueAt, type JsonRecord } from '../forms/answer.js';
 import { inCase, isErrorOf, readsBack, statusIs, listHas } from '../forms/expect.rules.js';
-import { type DoctorFinding, finding } from '../forms/finding.js';
+import { valueAt, type JsonRecord, type DoctorFinding, finding } from '../forms/finding.js';
 import { idFrom, type Check, person, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 import { missingAttributes } from './discovery.js';

@@ -1,6 +1,14 @@
 import { ERROR_URN, LIST_RESPONSE_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, requestOf, valueAt, type Answer, type JsonRecord } from './answer.js';
-import { finding, inJson, type DoctorFinding } from './finding.js';
+import {
+  isRecord,
+  requestOf,
+  valueAt,
+  type Answer,
+  type JsonRecord,
+  finding,
+  inJson,
+  type DoctorFinding,
+} from './finding.js';
 import { resourceFindings, type RecordType } from './schema.rules.js';
 
 /** The values of `scimType` (RFC 7644 §3.12, RFC 9865 §2.1). */

@@ -1,5 +1,13 @@
-import { isRecord, listedRecords, requestOf, valueAt, type Answer } from './answer.js';
-import { finding, inJson, type DoctorFinding } from './finding.js';
+import {
+  isRecord,
+  listedRecords,
+  requestOf,
+  valueAt,
+  type Answer,
+  finding,
+  inJson,
+  type DoctorFinding,
+} from './finding.js';
 
 /** A value that is not the expected one. */
 interface ValueDifference {

@@ -1,6 +1,14 @@
 import { GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { isRecord, valueAt, type JsonRecord, listedRecords, type Answer } from './answer.js';
-import { finding, inJson, type DoctorFinding } from './finding.js';
+import {
+  isRecord,
+  valueAt,
+  type JsonRecord,
+  listedRecords,
+  type Answer,
+  finding,
+  inJson,
+  type DoctorFinding,
+} from './finding.js';
 
 /** The kinds of records that a doctor makes. */
 export type RecordType = 'User' | 'Group';

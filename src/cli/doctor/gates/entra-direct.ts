@@ -1,9 +1,8 @@
 import { GROUP_URN, USER_URN, ENTERPRISE_URN } from '../../../protocols/scim/urns.js';
 import { missingAttributes } from '../checks/discovery.js';
 import { walk } from '../checks/queries.js';
-import { type JsonRecord, valueAt } from '../forms/answer.js';
 import { readsBack, statusIs } from '../forms/expect.rules.js';
-import type { DoctorFinding } from '../forms/finding.js';
+import { type JsonRecord, valueAt, type DoctorFinding } from '../forms/finding.js';
 import { type DeclaredAttribute, declaredIn, type RecordType } from '../forms/schema.rules.js';
 import { idFrom, type Check, type Checked, person } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';

@@ -1,9 +1,16 @@
 import { ENTERPRISE_URN, GROUP_URN } from '../../../protocols/scim/urns.js';
 import { manager } from '../checks/patches.js';
 import { deactivate, gone, duplicate } from '../checks/users.js';
-import { recordId, isRecord, listedRecords, valueAt, type JsonRecord } from '../forms/answer.js';
 import { listHas, readsBack, statusIs } from '../forms/expect.rules.js';
-import { finding, type DoctorFinding } from '../forms/finding.js';
+import {
+  recordId,
+  isRecord,
+  listedRecords,
+  valueAt,
+  type JsonRecord,
+  finding,
+  type DoctorFinding,
+} from '../forms/finding.js';
 import { declaredIn } from '../forms/schema.rules.js';
 import { CannotContinue, idFrom, skipped, type Check, type Checked, person, userId } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';

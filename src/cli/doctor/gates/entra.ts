@@ -1,7 +1,6 @@
 import { refusals, unencrypted } from '../checks/access.js';
-import { jsonOf, valueAt } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
-import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import { jsonOf, valueAt, finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import { skipped, type Check, type Checked } from '../peer/check.js';
 import {
   type DirectoryCredential,

@@ -3,9 +3,16 @@ import { missingAttributes } from '../checks/discovery.js';
 import { changeMembers, findGroup } from '../checks/groups.js';
 import { walk } from '../checks/queries.js';
 import { duplicate } from '../checks/users.js';
-import { isRecord, listedRecords, valueAt, type Answer, type JsonRecord } from '../forms/answer.js';
 import { readsBack, statusIs, isErrorOf, listHas } from '../forms/expect.rules.js';
-import { type DoctorFinding, finding } from '../forms/finding.js';
+import {
+  isRecord,
+  listedRecords,
+  valueAt,
+  type Answer,
+  type JsonRecord,
+  type DoctorFinding,
+  finding,
+} from '../forms/finding.js';
 import { idFrom, type Check, userId, skipped, type Checked, person } from '../peer/check.js';
 import { bearerOf, type Method } from '../peer/grants.js';
 import type { ScimService } from '../peer/scim-service.js';

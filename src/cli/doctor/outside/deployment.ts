@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { CREDENTIAL_PROBE, unencrypted } from '../checks/access.js';
-import { jsonOf, valueAt } from '../forms/answer.js';
-import { finding, type DoctorFinding, inJson } from '../forms/finding.js';
+import { jsonOf, valueAt, finding, type DoctorFinding, inJson } from '../forms/finding.js';
 import { skipped, type Check, type Checked } from '../peer/check.js';
 import type { PlainAnswer, ScimService } from '../peer/scim-service.js';
 

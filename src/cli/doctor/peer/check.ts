@@ -1,7 +1,6 @@
 import { ENTERPRISE_URN, USER_URN } from '../../../protocols/scim/urns.js';
-import { requestOf, recordId, type Answer, type JsonRecord } from '../forms/answer.js';
 import { statusIs } from '../forms/expect.rules.js';
-import { finding, type DoctorFinding } from '../forms/finding.js';
+import { requestOf, recordId, type Answer, type JsonRecord, finding, type DoctorFinding } from '../forms/finding.js';
 import { NoAnswer, type ScimService } from './scim-service.js';
 
 /** What a check came to. */

@@ -1,7 +1,6 @@
 import { createPrivateKey, randomUUID, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { isRecord, jsonOf, type JsonRecord, valueAt } from '../forms/answer.js';
-import { finding, inJson, type DoctorFinding } from '../forms/finding.js';
+import { isRecord, jsonOf, type JsonRecord, valueAt, finding, inJson, type DoctorFinding } from '../forms/finding.js';
 import type { PlainAnswer, ScimService } from './scim-service.js';
 
 /** A credential that an IdP has for a SCIM service. */

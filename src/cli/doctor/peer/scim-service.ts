@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATCH_OP_URN, GROUP_URN, USER_URN } from '../../../protocols/scim/urns.js';
 import { CliError, EXIT } from '../../client/cli.errors.js';
-import { isRecord, type JsonRecord, type Answer, recordId, jsonOf, valueAt } from '../forms/answer.js';
 import { formFindings } from '../forms/answer.rules.js';
-import { finding, type DoctorFinding } from '../forms/finding.js';
+import {
+  isRecord,
+  type JsonRecord,
+  type Answer,
+  recordId,
+  jsonOf,
+  valueAt,
+  finding,
+  type DoctorFinding,
+} from '../forms/finding.js';
 import type { RecordType } from '../forms/schema.rules.js';
 
 /** A request and its answer, as they went over the wire. */

@@ -9,7 +9,7 @@ import type { BridgeRequest, BridgeResponse } from '../../../base/http/request.j
 import { newTaskBody, TaskBody } from '../../../engine/work/tasks.dto.js';
 import { ApiController } from '../../../tenancy/tenants/api-key.guard.js';
 import { CurrentCaller, RequireEveryScope, RequireScope, type Caller } from '../../../tenancy/tenants/caller.js';
-import { GuardReport } from '../../users/held/guard-report.js';
+import { GuardService } from '../../users/guard/guard.service.js';
 import { EffectStepsBody } from '../effect-steps.dto.js';
 import { PreviewPlans, type CurrentPlan } from './preview-plans.js';
 import { type PlannedRow, PreviewPlansRepository, type PlannedFilter } from './preview-plans.repository.js';
@@ -141,7 +141,7 @@ export class PreviewController {
   constructor(
     private readonly plans: PreviewPlans,
     private readonly repository: PreviewPlansRepository,
-    private readonly guard: GuardReport,
+    private readonly guard: GuardService,
   ) {}
 
   @Get()

@@ -15,7 +15,7 @@ import type { GroupRule } from '../../directories/directories.dto.js';
 import type { ChangedDirectory } from '../../directories/directory-people.js';
 import type { Directory } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { GuardReport } from '../../users/held/guard-report.js';
+import { GuardService } from '../../users/guard/guard.service.js';
 import type { RuleRole } from '../../users/role.rules.js';
 import { draftOf, type UserDocument } from '../../users/user.mapping.js';
 import { currentOf, USER_COLUMNS, type UserRow } from '../../users/user.row.js';
@@ -125,7 +125,7 @@ export class RulesPlan {
     private readonly directories: DirectoryStore,
     private readonly users: UsersRepository,
     private readonly plans: PreviewPlans,
-    private readonly guard: GuardReport,
+    private readonly guard: GuardService,
     private readonly tasks: TasksRepository,
     handlers: TaskHandlers,
   ) {

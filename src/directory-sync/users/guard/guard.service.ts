@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../base/clock.js';
-import type { SqlRunner } from '../../../base/database/database.js';
+import { type SqlRunner, Database } from '../../../base/database/database.js';
 import type { Part, WriteStatement } from '../../../base/database/write-statement.js';
 import { FreshCache } from '../../../base/fresh-cache.js';
+import { pageOf, type Page, type PageRequest } from '../../../base/http/page.js';
 import { Logger } from '../../../base/log/logger.js';
 import { EventsRepository } from '../../../engine/events/events.service.js';
 import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
-import type { GuardFigures } from '../../directories/directory.js';
+import type { GuardFigures, Guard } from '../../directories/directory.js';
+import { DirectoryStore } from '../../directories/directory.store.js';
+import type { DepartureBody, GuardBody, GuardWindowBody } from '../held/held.dto.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';
-import { type DepartureKind, isFar, isReached, limitsOf, type PerWindow } from './guard.rules.js';
+import { type DepartureKind, isFar, isReached, limitsOf, type PerWindow, DAY_MINUTES } from './guard.rules.js';
 
 export type GuardedWrite =
   /** The user leaves, and counts. `before` is the former state, for an undo. */
@@ -31,7 +34,31 @@ export type Leaving = Extract<GuardedWrite, { kind: 'departure' }> & { userId: s
 
 const TTL = 1000;
 
-/** Counts departures as part of the write that makes them, and holds those above the limit. */
+const ALL: PerWindow = { window: 2 ** 31 - 1, day: 2 ** 31 - 1 };
+
+function baseOf({ window_base, day_base }: GuardState): PerWindow {
+  return { window: window_base, day: day_base };
+}
+
+function keyOf(tenantId: string, directoryId: string): string {
+  return `${tenantId} ${directoryId}`;
+}
+
+interface DepartureRow {
+  user_id: string;
+  how: DepartureKind;
+  at: string;
+  person: Person;
+  source: ChangeSource;
+}
+
+const MOST: PerWindow = { window: 1_000_000, day: 1_000_000 };
+
+/**
+ * Counts departures as part of the write that makes them, and holds those above the limit.
+ *
+ * Reads the counts and holds of a directory's guard.
+ */
 @Injectable()
 export class GuardService {
   // A stale state is harmless: the statement checks it again.
@@ -42,6 +69,8 @@ export class GuardService {
     private readonly events: EventsRepository,
     private readonly logger: Logger,
     clock: Clock,
+    private readonly db: Database,
+    private readonly directories: DirectoryStore,
   ) {
     this.states = new FreshCache(clock, TTL);
   }
@@ -143,14 +172,85 @@ export class GuardService {
     await this.repository.measure(tx, tenantId, directoryId, minutes, base);
     return this.repository.lock(tx, tenantId, directoryId, minutes);
   }
-}
 
-const ALL: PerWindow = { window: 2 ** 31 - 1, day: 2 ** 31 - 1 };
+  /** @throws {NotFound} when the tenant has no such directory */
+  async reportOf(tenantId: string, directoryId: string, page: PageRequest): Promise<GuardBody> {
+    const { guard } = await this.directories.get(tenantId, directoryId);
+    const [windows, held, departures] = await Promise.all([
+      guard === 'off' ? { window: null, day: null } : this.windows(tenantId, directoryId, guard),
+      this.held(tenantId, directoryId),
+      this.departures(tenantId, directoryId, page),
+    ]);
+    return { directory_id: directoryId, guard, ...windows, held, departures };
+  }
 
-function baseOf({ window_base, day_base }: GuardState): PerWindow {
-  return { window: window_base, day: day_base };
-}
+  /** Returns how many further users a guard admits now; null when it is off. */
+  async room(tenantId: string, directoryId: string, guard: Guard): Promise<number | null> {
+    if (guard === 'off') return null;
+    const { window, day } = await this.windows(tenantId, directoryId, guard);
+    return Math.max(0, Math.min(window.limit - window.counted, day.limit - day.counted));
+  }
 
-function keyOf(tenantId: string, directoryId: string): string {
-  return `${tenantId} ${directoryId}`;
+  private async windows(
+    tenantId: string,
+    directoryId: string,
+    figures: GuardFigures,
+  ): Promise<{ window: GuardWindowBody; day: GuardWindowBody }> {
+    const minutes = figures.within_minutes;
+    const { db, repository } = this;
+    const state = await repository.state(tenantId, directoryId, minutes);
+    const counted = await repository.counted(db, tenantId, directoryId, minutes, MOST);
+    const inForce = state === undefined || state.stale ? await repository.inForce(db, tenantId, directoryId) : 0;
+    const isOver = (from: string | null, length: number): boolean =>
+      from === null || Date.parse(from) < Date.now() - length * 60_000;
+    const windowOver = isOver(state?.window_from ?? null, minutes);
+    const dayOver = isOver(state?.day_from ?? null, DAY_MINUTES);
+    const base = {
+      window: windowOver ? inForce + counted.window : state!.window_base,
+      day: dayOver ? inForce + counted.day : state!.day_base,
+    };
+    const limits = limitsOf(figures, base);
+    const body = (of: keyof PerWindow, length: number, from: string | null): GuardWindowBody => ({
+      minutes: length,
+      started_at: from === null ? null : new Date(from).toISOString(),
+      base: base[of],
+      limit: limits[of],
+      counted: counted[of],
+    });
+    return {
+      window: body('window', minutes, windowOver ? null : state!.window_from),
+      day: body('day', DAY_MINUTES, dayOver ? null : state!.day_from),
+    };
+  }
+
+  private async held(tenantId: string, directoryId: string): Promise<number> {
+    const { rows } = await this.db.query<{ n: number }>(
+      `select count(*)::int as n from users where tenant_id = $1 and held is not null and held = 'guard' and directory_id = $2`,
+      [tenantId, directoryId],
+    );
+    return rows[0]!.n;
+  }
+
+  private async departures(tenantId: string, directoryId: string, page: PageRequest): Promise<Page<DepartureBody>> {
+    const [at, id] = page.after?.split('|') ?? [null, null];
+    const { rows } = await this.db.query<DepartureRow>(
+      `select user_id, how, went_at::text as at, person, source from guard_departures
+       where tenant_id = $1 and directory_id = $2 and went_at > now() - interval '1 day'
+         and ($3::timestamptz is null or (went_at, user_id) < ($3::timestamptz, $4::text))
+       order by went_at desc, user_id desc limit $5`,
+      [tenantId, directoryId, at, id, page.limit + 1],
+    );
+    return pageOf(
+      page,
+      rows,
+      (row) => `${row.at}|${row.user_id}`,
+      ({ user_id, how, at: went, person, source }) => ({
+        user_id,
+        email: person.email,
+        how,
+        at: new Date(went).toISOString(),
+        source,
+      }),
+    );
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../../tenancy/tenants/caller.js';
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import { GuardReport } from './guard-report.js';
+import { GuardService } from '../guard/guard.service.js';
 import { countedAnswer, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
 import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 
@@ -25,7 +25,7 @@ import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 @RequireScope('admin')
 export class GuardController {
   constructor(
-    private readonly report: GuardReport,
+    private readonly report: GuardService,
     private readonly tasks: HeldTasks,
     private readonly directories: DirectoryStore,
     private readonly clock: Clock,
@@ -44,7 +44,7 @@ export class GuardController {
     @Query() query: QueryMap,
   ): Promise<GuardBody> {
     queryOptions(query, PAGE_OPTIONS);
-    return this.report.of(caller.tenantId, id, readPage(query, `guard ${id}`));
+    return this.report.reportOf(caller.tenantId, id, readPage(query, `guard ${id}`));
   }
 
   @Post('release')

@@ -3,6 +3,8 @@ import type { SessionRow } from '../../../auth/sign-in/browser-sessions/live-ses
 import { Database, type SqlRunner } from '../../../base/database/database.js';
 import { InvalidFields } from '../../../base/errors/domain-error.js';
 import { newId } from '../../../base/ids.js';
+import { Logger } from '../../../base/log/logger.js';
+import { DONE, WorkKind, type TurnOutcome, type Turn } from '../../../base/work/work.js';
 import type { Actor } from '../../../tenancy/identity/person.js';
 import { Administrators } from '../../../tenancy/tenants/administrators.js';
 import { AuditService, type AuditBy } from '../../../tenancy/tenants/audit/audit.service.js';
@@ -17,7 +19,9 @@ import { atsAuditView, missingScopes } from '../connections/ats-connection.mappi
 import type { AtsUserBody } from '../connections/ats-connections.dto.js';
 import { ATS_CONNECTIONS_CAP, AtsConnectionsRepository } from '../connections/ats-connections.repository.js';
 import { AtsConnectionStore } from '../connections/ats-connections.store.js';
+import { AtsCredentials, DUE_RENEWALS } from '../connections/ats-credentials.js';
 import { freeMarker, takesOf, usualWrites, lacksWriter } from '../connections/ats-settings.rules.js';
+import { AtsStates } from '../connections/ats-states.js';
 import { AccountNotKnown, AtsAccountTaken, OtherAtsAccount, NoUsersKnown } from '../connections/ats.errors.js';
 import { atsConnectionDraft, type AtsConnection } from '../connections/connection.js';
 import type { Connector } from '../connectors/connector.js';
@@ -241,5 +245,40 @@ export class GrantedConnections {
       if (error instanceof AtsFailure) return false;
       throw error;
     }
+  }
+}
+
+/** Renews unused grants before their refresh tokens end: of paused connections, and of vendors with short ones. */
+@Injectable()
+export class GrantKeepAlive extends WorkKind {
+  override readonly kind = 'ats.grants';
+  override readonly everyMs = 60_000;
+  override readonly callsOut = true;
+
+  constructor(
+    private readonly renewals: AtsCredentials,
+    private readonly store: AtsConnectionStore,
+    private readonly states: AtsStates,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  override due(): string {
+    return DUE_RENEWALS;
+  }
+
+  /** Renews one grant. An unreachable server is asked again within the hour. */
+  override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
+    const connection = await this.store.fresh(tenantId, id);
+    try {
+      if (connection !== undefined) await this.renewals.keepAlive(connection);
+    } catch (error) {
+      if (!(error instanceof AtsFailure)) throw error;
+      if (error.kind === 'refused') await this.states.problem(connection!, 'grant', error.reason);
+      this.logger.warn('ats.keep_alive_failed', { tenant_id: tenantId, ats_connection_id: id, reason: error.reason });
+    }
+    await this.renewals.putOff(tenantId, id);
+    return DONE;
   }
 }

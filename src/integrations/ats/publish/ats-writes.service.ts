@@ -20,7 +20,7 @@ import { connectorOf } from '../providers/providers.js';
 import { AtsPublish, destinationOf } from './ats-publish.js';
 import { atsWriteBody, type AtsWriteBody, type TestStepBody, type TestWriteBody } from './ats-writes.dto.js';
 import { AtsWritesRepository, type WriteFilter } from './ats-writes.repository.js';
-import { linkText } from './write-text.mapping.js';
+import { linkText } from './write-planner.js';
 import { type AtsWriteRow, type WriteState, MARKER_BEGIN } from './write.js';
 
 const RETRIED: readonly WriteState[] = ['failed', 'dismissed', 'left'];

@@ -18,9 +18,8 @@ import { EventReader, type StoredEvent } from '../../../engine/events/event-read
 import { sequenceOfEvent, EventRecorder } from '../../../engine/events/event-recorder.js';
 import type { EventChannel, EventReceiver } from '../../../engine/events/event-source.js';
 import { EndpointSender } from '../endpoint-sender.js';
-import { takes, WEBHOOK, type Endpoint } from '../endpoint.js';
 import { type EndpointVerdict, PACE, webhookRules } from '../endpoint.rules.js';
-import { EndpointStore } from '../endpoint.store.js';
+import { takes, WEBHOOK, type Endpoint, EndpointStore } from '../endpoint.store.js';
 
 /** The next message of a lane; null when there is none (any more). */
 interface Next {

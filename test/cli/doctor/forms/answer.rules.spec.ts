@@ -1,5 +1,5 @@
 import { formFindings } from '../../../../src/cli/doctor/forms/answer.rules.js';
-import type { Answer } from '../../../../src/cli/doctor/forms/answer.js';
+import type { Answer } from '../../../../src/cli/doctor/forms/finding.js';
 import { answerOf, errorOf, LIST, USER } from './answers.js';
 
 const LOCATION = { location: USER.meta.location };

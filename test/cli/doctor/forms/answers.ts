@@ -1,5 +1,5 @@
 import { ERROR_URN, LIST_RESPONSE_URN, USER_URN } from '../../../../src/protocols/scim/urns.js';
-import type { Answer } from '../../../../src/cli/doctor/forms/answer.js';
+import type { Answer } from '../../../../src/cli/doctor/forms/finding.js';
 
 const TIMES = { created: '2026-01-31T12:00:00.000Z', lastModified: '2026-01-31T12:00:00Z' };
 

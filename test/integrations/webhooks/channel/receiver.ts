@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { newId } from '../../../../src/base/ids.js';
 import { DestinationsRepository } from '../../../../src/engine/delivery/destinations/destinations.repository.js';
-import { WEBHOOK } from '../../../../src/integrations/webhooks/endpoint.js';
-import { EndpointStore } from '../../../../src/integrations/webhooks/endpoint.store.js';
-import { newSecret } from '../../../../src/integrations/webhooks/message.js';
+import { WEBHOOK, EndpointStore } from '../../../../src/integrations/webhooks/endpoint.store.js';
+import { newSecret } from '../../../../src/integrations/webhooks/signed-message.js';
 import type { TestApp } from '../../../support/app.js';
 import { receiver, type Receiver as LocalReceiver } from '../support/receiver.js';
 

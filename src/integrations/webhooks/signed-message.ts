@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { VERSION } from '../../base/log/logger.js';
 import type { EventName } from '../../engine/events/catalogue.js';
-import type { Endpoint, Form } from './endpoint.js';
+import type { Endpoint, Form } from './endpoint.store.js';
 
 const PREFIX = 'whsec_';
 const NEW_BYTES = 32;

@@ -5,7 +5,7 @@ import {
   newSecret,
   webhookSecretProblem,
   signatureHeader,
-} from '../../../src/integrations/webhooks/message.js';
+} from '../../../src/integrations/webhooks/signed-message.js';
 import { jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 

@@ -1,6 +1,5 @@
-import { linkMarker } from '../../../../src/integrations/ats/publish/write.js';
-import { linkText, scorecardText } from '../../../../src/integrations/ats/publish/write-text.mapping.js';
-import { scorecardMarker } from '../../../../src/integrations/ats/publish/write.js';
+import { linkText, scorecardText } from '../../../../src/integrations/ats/publish/write-planner.js';
+import { linkMarker, scorecardMarker } from '../../../../src/integrations/ats/publish/write.js';
 
 const marker = scorecardMarker('int_1', 2);
 const card = (more: object = {}) => ({
