@@ -196,7 +196,6 @@ function program(env: Env, terminal: Terminal): Commander {
   return root;
 }
 
-/** What a noun is, with its verbs. */
 function aboutNoun(noun: string): string {
   const verbs = COMMANDS.filter((command) => command.noun === noun).map(({ verb }) => verb.split(' ')[0]!);
   return `${NOUNS[noun] ?? noun}: ${[...new Set(verbs)].join(', ')}`;

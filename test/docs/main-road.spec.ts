@@ -17,7 +17,7 @@ function valueImports(file: string): string[] {
   );
 }
 
-it('is told in at most 30 files', () => {
+it('has at most 30 files', () => {
   expect(ROAD.length).toBeGreaterThan(20);
   expect(ROAD.length).toBeLessThanOrEqual(30);
 });

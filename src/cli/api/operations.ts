@@ -17,13 +17,9 @@ export interface ApiOperation {
   /** Method and address below `/api/v1`: `GET /roles/{name}`. */
   call: string;
   about: string;
-  /** The credential is the token of the operator. */
   operator?: true;
-  /** The answer is a page of a list. */
   list?: true;
-  /** The answer is a task that was begun. */
   task?: true;
-  /** The parts of the address in braces. */
   params: readonly { name: string; about: string }[];
   query: readonly ApiField[];
   /** null: the operation takes no body. */

@@ -15,7 +15,6 @@ export class CliError extends Error {
  */
 export const EXIT = { done: 0, failed: 1, usage: 2, unreachable: 3, credential: 4, interrupted: 130 } as const;
 
-/** A field that the service refused. */
 export interface RefusedField {
   field: string;
   message: string;

@@ -1,7 +1,6 @@
 import { CliError, EXIT, ServiceRefusal } from './cli.errors.js';
 import type { ServiceConnection } from './connection.js';
 
-/** A JSON object. */
 export type Json = Record<string, unknown>;
 
 interface ProblemLike {
@@ -180,7 +179,6 @@ export class Client {
   }
 }
 
-/** A value as one segment of a path. */
 export function encode(segment: string): string {
   return encodeURIComponent(segment);
 }

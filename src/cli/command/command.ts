@@ -16,7 +16,6 @@ export interface CommandOption {
   required?: boolean;
   /** The option names a record of this kind: by its id, or as `NAMED_BY` says. */
   refers?: Reference;
-  /** The API's field, where it has another name. */
   of?: string;
   /** The values that it can have; another one is refused before the service is asked. */
   choices?: readonly string[];
@@ -24,14 +23,11 @@ export interface CommandOption {
   conflicts?: readonly string[];
 }
 
-/** What a command is run with. */
 export interface Context {
   client: Client;
   env: Env;
   terminal: Terminal;
-  /** What was given, by the API's field names. */
   options: Record<string, string | boolean | undefined>;
-  /** The argument after the verb. */
   argument: string | undefined;
 }
 

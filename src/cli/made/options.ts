@@ -49,7 +49,6 @@ export interface MadeOption extends CommandOption {
 const OWN = new Set(['cursor', 'limit', 'format', 'bom']);
 /** Switches of one call, also where a record is changed. */
 const OF_ONE_CALL = /^(?:confirm|dry_run|force)$/;
-/** The kinds of records that fields name. */
 const REFERS: Readonly<Record<string, Reference>> = {
   candidate_id: 'candidate',
   connection_id: 'connection',

@@ -10,7 +10,6 @@ export interface OptionFacts extends Partial<Omit<CommandOption, 'name'>> {
   words?: Readonly<Record<string, unknown>>;
   /** How a text is read that is not the value itself. */
   read?: (text: string, option: string) => unknown;
-  /** The value without the option. */
   unless?: unknown;
 }
 
@@ -40,14 +39,12 @@ export interface CommandFacts {
   example?: string;
   /** The answer is a list, and has this many entries unless `--limit` is given; null: it is no list. */
   limit?: number | null;
-  /** The list inside the answer. */
   rows?: string;
   /** Fields of the answer, with `--json` too: `tenant_id=id name secret?`. */
   fields?: string;
   /** Fields of the answer for people. */
   columns?: string;
   begins?: Command['begins'];
-  /** The body, from that of the options. */
   body?: (body: Json, context: Context) => Json;
   /** Refuses options that do not fit together. */
   check?: (context: Context) => void;
@@ -55,11 +52,9 @@ export interface CommandFacts {
   confirm?: (context: Context, path: string) => Promise<void>;
   /** The answer of the command, from that of the service. */
   answer?: (found: Json, context: Context) => Answer | Promise<Answer>;
-  /** The answer, or each row of a list, for people. */
   shown?: (found: Json, context: Context) => Answer;
 }
 
-/** What a command prints. */
 type Answer = Awaited<ReturnType<Command['run']>>;
 
 /** Commands by name: `role list`. */
@@ -115,12 +110,10 @@ function wholeNumber(text: string, option: string): number {
   return Number(text);
 }
 
-/** Returns the parts of a text with commas between. */
 export function withoutCommas(text: string): string[] {
   return text.split(',').map((part) => part.trim());
 }
 
-/** Returns a text that is JSON as its value. */
 export function parsedJson(text: string, option: string): unknown {
   try {
     return JSON.parse(text) as unknown;

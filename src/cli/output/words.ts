@@ -178,7 +178,6 @@ export function overviewWords({ attention, seats, directories, expiries, first_s
 
 const UNITS: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
 
-/** Returns use and limit in words. */
 export function storageWords(storage: Json): string {
   const limit = storage['limit_bytes'];
   return `${sizeOf(storage['used_bytes'])} of ${limit === null ? 'no limit' : sizeOf(limit)}`;
@@ -215,13 +214,11 @@ export type ShownTask = Json & {
 /** Characters of a whole bar. */
 const BAR = 10;
 
-/** Returns whether an answer of the API is a task. */
 export function isTask(answer: unknown): answer is ShownTask {
   const id = (answer as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'string' && id.startsWith('tsk_');
 }
 
-/** Returns whether a task is waiting or running. */
 export function isGoingOn({ state }: ShownTask): boolean {
   return state === 'waiting' || state === 'running';
 }
@@ -235,7 +232,6 @@ export function barOf(task: ShownTask): string {
   return `${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${Math.floor(share * 100)} % ${done}/${total}`;
 }
 
-/** Returns a task as a record for people. */
 export function taskRecord(task: ShownTask): Json {
   const { result, done: _, total: __, ...record } = task;
   return { ...record, progress: barOf(task), ...(result as Json | null) };
@@ -256,7 +252,6 @@ export function progressLine(task: ShownTask, pace: number | null): string {
   return parts.join(', ');
 }
 
-/** Returns the line that shows how a task has ended. */
 export function endLine(task: ShownTask, seconds: number): string {
   return `${task.kind} ${task.id}  ${task.state}: ${task.done} done in ${duration(seconds)}`;
 }
@@ -269,7 +264,6 @@ export function duration(seconds: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A value of a user now, and after an act. */
 interface Step {
   from: string | null;
   to: string | null;

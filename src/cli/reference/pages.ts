@@ -8,10 +8,8 @@ import { optionsOf } from '../command/wait.js';
 import { NOUNS, AFTER, COMMANDS } from '../program.js';
 import { code, head, table, settingsFile, settingsIn, settingsPage } from './settings.mapping.js';
 
-/** What the page of the command line is made from. */
 interface CliFacts {
   readonly commands: readonly Command[];
-  /** What each noun is. */
   readonly nouns: Readonly<Record<string, string>>;
   /** The text below the help: settings and exit codes. */
   readonly after: string;

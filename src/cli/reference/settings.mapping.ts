@@ -24,7 +24,6 @@ interface EnvironmentSetting {
   readonly meaning: string;
   /** Markdown. */
   readonly byDefault: string;
-  /** The values that are accepted, as Markdown. */
   readonly values: string;
 }
 

@@ -51,7 +51,6 @@ async function directoryNamed(client: Client, argument: string | undefined): Pro
   throw new CliError(`There are several directories: name one by its id: ${listed}.`, EXIT.usage);
 }
 
-/** What an id of a user begins with. */
 const ID = /^usr_/;
 
 interface Found {
@@ -85,11 +84,8 @@ export async function personNamed(client: Client, named: string): Promise<string
 
 /** Records that a command names by id or `external_id`. */
 interface NamedRecords {
-  /** What one record is called. */
   what: string;
-  /** The list of the records. */
   path: string;
-  /** What an id begins with. */
   prefix: string;
 }
 

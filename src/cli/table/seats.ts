@@ -121,7 +121,6 @@ async function holders({ data }: Json, { client, options }: Context): Promise<Js
   return isJson ? rows : rows.map((row) => picked(row, HOLDERS));
 }
 
-/** Returns the seats for a reader. */
 function summaryWords(summary: Json): Json {
   const { limit, used, waiting, overage, final } = summary;
   const sealed = summary['sealed_through'] as string | null;

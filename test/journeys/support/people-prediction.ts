@@ -147,14 +147,22 @@ function stuck(pairs: readonly [Member, Shown][], users: Users, field: Field): s
   return [];
 }
 
-/** The user to whom an e-mail leads: the only one who has it in force, unless another one has or requests it. */
+/**
+ * The user to whom an e-mail leads: the only one who has it in force, unless another one has it or requests it in the same
+ * directory. A held request in another directory shuts no user out.
+ */
 export function ownerOfMail(members: readonly Member[], users: Users, mail: string): Shown | 'ambiguous' | null {
-  const claimants = paired(members, users, []).filter(
-    ([{ asked }, user]) =>
-      (user.status === 'active' && lower(user.email) === lower(mail)) ||
-      (asked.active && lower(asked.mail) === lower(mail)),
-  );
+  const claims = paired(members, users, [])
+    .map(([{ asked }, user]) => ({
+      user,
+      isInForce: user.status === 'active' && lower(user.email) === lower(mail),
+      requests: asked.active && lower(asked.mail) === lower(mail),
+    }))
+    .filter(({ isInForce, requests }) => isInForce || requests);
+  const holders = claims.filter(({ isInForce }) => isInForce);
+  const directories = holders.map(({ user }) => user.managed_by?.id);
+  const claimants =
+    holders.length === 0 ? claims : claims.filter(({ user }) => directories.includes(user.managed_by?.id));
   if (claimants.length > 1) return 'ambiguous';
-  const [, user] = claimants[0] ?? [];
-  return user?.status === 'active' && lower(user.email) === lower(mail) ? user : null;
+  return claimants[0]?.isInForce === true ? claimants[0].user : null;
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { GuardBody } from '../../../src/directory-sync/users/held/held.dto.js';
+import type { GuardBody } from '../../../src/directory-sync/users/guard/guard.dto.js';
 import type { Json } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import { may, useMe } from '../../api/session.js';

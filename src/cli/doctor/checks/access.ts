@@ -4,7 +4,6 @@ import type { Check } from '../peer/check.js';
 import { bearerOf, type Method } from '../peer/grants.js';
 import type { ScimService } from '../peer/scim-service.js';
 
-/** The request with which IdPs try a credential. */
 export const CREDENTIAL_PROBE = '/Users?startIndex=1&count=2';
 
 /** Tries every credential that was given, a wrong one, and none. */

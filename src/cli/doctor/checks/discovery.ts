@@ -15,7 +15,6 @@ import type { Check } from '../peer/check.js';
 
 const FEATURES = ['patch', 'bulk', 'filter', 'changePassword', 'sort', 'etag'];
 const SCHEME_TYPES = ['oauth', 'oauth2', 'oauthbearertoken', 'httpbasic', 'httpdigest'];
-/** What no IdP does without. */
 const NEEDED: Record<'User' | 'Group', JsonRecord> = {
   User: {
     userName: '',

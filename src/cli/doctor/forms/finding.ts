@@ -41,7 +41,6 @@ export const NEXT_STEPS = {
   callback_lost: 'Let the proxy pass /api/auth to the service, without redirects.',
 } as const;
 
-/** The stable code of a finding. */
 type FindingCode = keyof typeof NEXT_STEPS;
 
 /** What is not right, where, and what to do. */
@@ -53,7 +52,6 @@ export interface DoctorFinding {
   next_step: string;
 }
 
-/** Returns a finding, with the next step of its code. */
 export function finding(code: FindingCode, field: string | null, message: string): DoctorFinding {
   return { code, field, message, next_step: NEXT_STEPS[code] };
 }
@@ -67,7 +65,6 @@ export function inJson(value: unknown): string {
 /** A JSON object whose members are not known yet. */
 export type JsonRecord = Record<string, unknown>;
 
-/** An answer of a SCIM service. */
 export interface Answer {
   method: string;
   /** Path and query below the SCIM address, such as `/Users?count=1`. */
@@ -80,7 +77,6 @@ export interface Answer {
   body: unknown;
 }
 
-/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -111,7 +107,6 @@ export function recordId({ body }: Answer): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Returns a request as it is named in messages. */
 export function requestOf({ method, path }: Answer): string {
   return `${method} ${path}`;
 }

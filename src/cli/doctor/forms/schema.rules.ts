@@ -10,7 +10,6 @@ import {
   type DoctorFinding,
 } from './finding.js';
 
-/** The kinds of records that a doctor makes. */
 export type RecordType = 'User' | 'Group';
 
 const SCHEMA_OF: Record<RecordType, string> = { User: USER_URN, Group: GROUP_URN };
@@ -120,7 +119,6 @@ function isAddress(text: string, end: string): boolean {
 
 /** An attribute that `/Schemas` declares for users or groups. */
 export interface DeclaredAttribute {
-  /** The URN of its schema. */
   schema: string;
   /** Names of the attribute and of its sub-attribute, such as `['name', 'givenName']`. */
   names: readonly string[];

@@ -7,7 +7,6 @@ import { type DeclaredAttribute, declaredIn, type RecordType } from '../forms/sc
 import { idFrom, type Check, type Checked, person } from '../peer/check.js';
 import type { ScimService } from '../peer/scim-service.js';
 
-/** Which of two values an attribute has. */
 type Variant = 'first' | 'second';
 
 const SIMPLE = ['string', 'boolean', 'integer', 'decimal', 'dateTime', 'reference'];
@@ -30,7 +29,6 @@ export function writable(declared: readonly DeclaredAttribute[]): DeclaredAttrib
   );
 }
 
-/** Returns a record with a value for each attribute. */
 export function sampleRecord(attributes: readonly DeclaredAttribute[], variant: Variant): JsonRecord {
   const record: JsonRecord = {};
   for (const attribute of attributes) {
@@ -41,12 +39,10 @@ export function sampleRecord(attributes: readonly DeclaredAttribute[], variant: 
   return record;
 }
 
-/** Returns the path of an attribute in a PATCH. */
 export function patchPath({ schema, names }: DeclaredAttribute): string {
   return `${isCore(schema) ? '' : `${schema}:`}${names.join('.')}`;
 }
 
-/** Returns a value of the attribute's type. */
 export function sampleValue({ type, names, canonicalValues }: DeclaredAttribute, variant: Variant): unknown {
   const place = variant === 'first' ? 0 : 1;
   if (type === 'boolean') return variant === 'first';
@@ -106,7 +102,6 @@ export const ENTRA_DIRECT_TESTS: readonly Check[] = [
   { name: 'SCIM_Group_Update_Test', kind: 'mandatory', run: (service) => updated(service, 'Group', 'updated') },
 ];
 
-/** The tests of pages. */
 export const ENTRA_PAGE_TESTS: readonly Check[] = [
   { name: 'SCIM_User_Pagination_Test', kind: 'mandatory', run: (service) => paged(service, 'Users') },
   { name: 'SCIM_Group_Pagination_Test', kind: 'optional', run: (service) => paged(service, 'Groups') },

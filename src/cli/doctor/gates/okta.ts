@@ -105,7 +105,6 @@ async function pushMembers(service: ScimService): Promise<DoctorFinding[]> {
 
 const OKTA_PAGE = 100;
 
-/** Returns the tests of the Okta Integration Network. */
 export function oktaTests(methods: readonly Method[]): Check[] {
   return [
     { name: 'Connection_Test', kind: 'mandatory', run: (service) => connection(service, methods) },

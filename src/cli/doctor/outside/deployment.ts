@@ -10,10 +10,8 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Automatic renewal has failed below that: authorities renew a month before the end. */
 const LEAST_DAYS = 14;
 
-/** What the certificate of an address is. */
 interface ShownCertificate {
   findings: DoctorFinding[];
-  /** The end of its life. */
   note: string;
 }
 

@@ -3,10 +3,8 @@ import { statusIs } from '../forms/expect.rules.js';
 import { requestOf, recordId, type Answer, type JsonRecord, finding, type DoctorFinding } from '../forms/finding.js';
 import { NoAnswer, type ScimService } from './scim-service.js';
 
-/** What a check came to. */
 export interface Checked {
   findings: readonly DoctorFinding[];
-  /** A measurement, or why the check was skipped. */
   note?: string;
   isSkipped?: boolean;
 }
@@ -19,7 +17,6 @@ export interface Check {
   run: (service: ScimService) => Promise<Checked>;
 }
 
-/** The result of a check, as it is reported. */
 export interface CheckResult {
   name: string;
   kind?: 'mandatory' | 'optional';

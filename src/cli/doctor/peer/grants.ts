@@ -135,11 +135,9 @@ const LONGEST_LIFE = 21_600;
 /** A credential of the directory, and where its tokens come from. */
 export interface Method {
   credential: DirectoryCredential;
-  /** The token address that the caller has given. */
   tokenUrl?: string | undefined;
 }
 
-/** What a token request has brought. */
 interface TokenGrant {
   /** Null: no token came. */
   bearer: string | null;

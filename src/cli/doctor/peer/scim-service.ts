@@ -16,7 +16,6 @@ import type { RecordType } from '../forms/schema.rules.js';
 
 /** A request and its answer, as they went over the wire. */
 interface RecordedExchange {
-  /** The check or test that has sent the request. */
   step: string;
   request: { method: string; url: string; headers: Record<string, string>; body?: string | undefined };
   answer: { status: number; headers: Record<string, string>; text: string } | null;
@@ -91,7 +90,6 @@ function ownRecord(record: unknown): unknown {
   return withoutSecrets(record);
 }
 
-/** A request that is sent as it is. */
 interface PlainRequest {
   method: string;
   url: string;
@@ -99,7 +97,6 @@ interface PlainRequest {
   body?: string | undefined;
 }
 
-/** What came back. */
 export interface PlainAnswer {
   status: number;
   /** By name in lower case. */
@@ -156,7 +153,6 @@ async function textOf(answer: Response): Promise<string | null> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** What is shown in place of a secret. */
 const REMOVED = '(removed)';
 
 /** The secrets of a run: each text that is printed or written into the evidence passes through {@link Secrets.without}. */
@@ -185,7 +181,6 @@ export interface MadeRecord {
   name: string;
   /** Undefined: the answer has named no id of this record. */
   id: string | undefined;
-  /** The service has refused to make the record. */
   isRefused: boolean;
 }
 

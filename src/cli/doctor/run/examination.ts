@@ -124,7 +124,6 @@ async function answered(call: () => Promise<Answer>): Promise<Answer | null> {
   });
 }
 
-/** What is examined, and with what. */
 interface Examination {
   /** The command, such as `doctor gate entra`. */
   program: string;
@@ -132,11 +131,9 @@ interface Examination {
   /** All SCIM requests have the token of the first one. None: no SCIM request is sent. */
   methods: readonly Method[];
   checks: readonly Check[];
-  /** The file for requests and answers. */
   evidence: string | undefined;
 }
 
-/** What an examination came to. */
 export interface Report {
   program: string;
   address: string;

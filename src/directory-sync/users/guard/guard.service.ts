@@ -9,7 +9,7 @@ import { EventsRepository } from '../../../engine/events/events.service.js';
 import type { Person, ChangeSource } from '../../../tenancy/identity/person.js';
 import type { GuardFigures, Guard } from '../../directories/directory.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
-import type { DepartureBody, GuardBody, GuardWindowBody } from '../held/held.dto.js';
+import type { DepartureBody, GuardBody, GuardWindowBody } from './guard.dto.js';
 import { GuardRepository, type GuardState } from './guard.repository.js';
 import { type DepartureKind, isFar, isReached, limitsOf, type PerWindow, DAY_MINUTES } from './guard.rules.js';
 

@@ -19,7 +19,8 @@ import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.erro
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardService } from '../guard/guard.service.js';
 import { countedAnswer, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
-import { GuardBody, GuardSelection, HeldCount, UndoCount } from './held.dto.js';
+import { GuardBody } from '../guard/guard.dto.js';
+import { GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 
 @ApiController('directories/:directory_id/guard', { tag: 'directories' })
 @RequireScope('admin')
