@@ -22,7 +22,6 @@ interface Done {
  */
 export class SandboxEngine {
   spaces = new Map<string, SandboxUsers>();
-  /** The latest requests, newest first. */
   recent: JournalEntry[] = [];
   private answers = new Map<string, { hash: string; answer: SandboxAnswer }>();
   private seq = 0;

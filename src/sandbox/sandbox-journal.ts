@@ -44,7 +44,6 @@ export interface JournalEntry {
   body: string;
   body_hash: string;
   status: number | null;
-  /** The request changed data now. */
   applied: boolean;
   /** The stored answer of an earlier request with the same key was sent. */
   replayed: boolean;
@@ -246,7 +245,6 @@ function valuesOf(batch: readonly Write[]): unknown[] {
 /** The faults that can be simulated. */
 export const FAULT_MODES = ['none', 'slow', '429', '500', 'refuse', 'hang', 'maintenance', 'not_found'] as const;
 
-/** A fault that can be simulated. */
 type FaultMode = (typeof FAULT_MODES)[number];
 
 /** The current fault and its parameters. */

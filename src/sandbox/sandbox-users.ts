@@ -121,7 +121,6 @@ function refused(answer: SandboxAnswer): Effect {
   return { answer, userId: null, externalId: null, applied: false };
 }
 
-/** Returns the fields of a body, or its refusal. */
 function readBody(text: string): Record<string, string | null> | SandboxAnswer {
   let body: unknown;
   try {

@@ -31,7 +31,6 @@ export function createDataSource(url: string, pool: number, role: string | null 
   });
 }
 
-/** A restart of a database server takes no longer. */
 const PATIENCE_MS = 60_000;
 
 /**

@@ -72,7 +72,6 @@ interface SystemError extends Error {
   port?: number;
   address?: string;
   path?: string;
-  /** The setting whose address the error is about. */
   setting?: string;
 }
 

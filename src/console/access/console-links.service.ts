@@ -10,7 +10,6 @@ import { TenantAddresses } from '../../tenancy/tenants/tenant-addresses.js';
 import { TenantStore } from '../../tenancy/tenants/tenant.store.js';
 import { LINK_SECONDS } from './console-access.dto.js';
 
-/** A link that was used now. */
 interface UsedConsoleLink {
   id: string;
   role: ConsoleRole;
@@ -18,7 +17,6 @@ interface UsedConsoleLink {
   made_by: string | null;
 }
 
-/** What a new link opens, and why it is made. */
 interface LinkRequest {
   role: ConsoleRole;
   /** '' for the role `operator`. */
@@ -36,7 +34,6 @@ export interface ConsoleLink {
   expires_at: Date;
 }
 
-/** What a link did, for the audit log. */
 interface LinkAct {
   action: 'console_link.created' | 'console_link.used';
   tenantId: string;

@@ -4,7 +4,6 @@ import { Database, type SqlRunner } from '../../base/database/database.js';
 import type { ConsoleRole } from '../../tenancy/tenants/console-credentials.js';
 import { IDLE_SECONDS } from './console-access.dto.js';
 
-/** A session of the console to be written. */
 interface NewConsoleSession {
   id: string;
   hash: Buffer;

@@ -21,7 +21,6 @@ export interface PlatformRequest {
   path: string;
   query?: Record<string, string>;
   body?: string;
-  /** The same for all repetitions of a call. */
   idempotencyKey?: string;
   timeoutMs: number;
   maxBytes?: number;

@@ -36,7 +36,6 @@ export interface InterviewRow extends Meeting {
   /** An IANA name, for calendars; the times are moments. */
   time_zone: string | null;
   interviewers: string[];
-  /** The number of the record's writes. */
   sequence: number;
   created_at: Date;
   updated_at: Date;
@@ -59,7 +58,6 @@ export interface Criterion {
   name: string;
   /** Null when not rated. */
   score: number | null;
-  /** The lowest and the highest score. */
   scale: { min: number; max: number } | null;
   evidence: string | null;
 }

@@ -20,7 +20,6 @@ export interface JobRow {
   url: string | null;
   opened_at: Date | null;
   closed_at: Date | null;
-  /** The number of the record's events. */
   sequence: number;
   created_at: Date;
   updated_at: Date;

@@ -8,7 +8,6 @@ export interface Refusal {
   code: string;
   detail: string;
   extras: ErrorExtras;
-  /** The HTTP status, where the protocol decides it. */
   status?: number;
 }
 

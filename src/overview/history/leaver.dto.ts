@@ -13,7 +13,6 @@ export const LEAVER_STATES = ['confirmed', 'waiting', 'parked', 'dismissed', 'no
 /** The state of a departure. */
 export type LeaverState = (typeof LEAVER_STATES)[number];
 
-/** The identifying fields of a leaver. */
 class LeaverPerson extends OmitType(PersonBody, ['role']) {}
 
 class LeaverMillisecondsShape {

@@ -234,7 +234,6 @@ export class SearchService {
     return rows[0];
   }
 
-  /** A tenant has few directories. */
   private async directoryHits(tenantId: string): Promise<FoundDirectory[]> {
     const { rows } = await this.db.query<FoundDirectory>(
       `select id, name, profile from directories where tenant_id = $1 and deleted_at is null order by name, id`,

@@ -4,6 +4,7 @@ import { Text } from '../../../base/http/fields.js';
 import { LEFT_OUT_WORDS } from '../records/record.js';
 import { INBOUND_STATES, type InboundState, type InboundEventBody, type InboundEventRow } from './inbound-event.js';
 
+/** A received event of an ATS, as lists show it. */
 export class InboundEventListed {
   @ApiProperty({ example: 'aev_01k0000000abcdefghjkmnpqrs' })
   id!: string;

@@ -42,6 +42,7 @@ class RecordRaced extends Error {
 /** `unique_violation` */
 const NOT_UNIQUE = '23505';
 
+/** The records of ATSs, each with the record of this service that it became. */
 @Injectable()
 export class AtsRecordsRepository {
   constructor(private readonly db: Database) {}
