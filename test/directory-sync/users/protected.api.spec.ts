@@ -40,7 +40,10 @@ const WAYS: [string, Way][] = [
   ['a group without its members', ({ at, group }) => at.scim.patch(`/Groups/${group}`, patch({ op: 'remove', path: 'members' }))],
   ['a replaced group', ({ at, group }) => at.scim.put(`/Groups/${group}`, { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: fresh() })],
   ['a deleted group', ({ at, group }) => at.scim.delete(`/Groups/${group}`)],
-  ['changed rules', ({ at }) => at.api.put(`/directories/${at.directoryId}/rules`, { rules: [] })],
+  ['changed rules', async ({ at }) => {
+    const { administrators } = (await at.api.post(`/directories/${at.directoryId}/rules/plan`, { rules: [] })).body;
+    await at.api.put(`/directories/${at.directoryId}/rules`, { rules: [], administrators });
+  }],
   ['a directory that takes over', async ({ at, kept, other }) => {
     const next = await service.newDirectory(at.tenantId, { takes_over: at.directoryId, may_grant_console: true });
     for (const id of [kept, other]) {
