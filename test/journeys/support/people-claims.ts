@@ -7,7 +7,7 @@ import type { BackgroundWork } from './background.js';
 import { count } from './counts.js';
 import { Company, stepsOf, type Kind, type Shown, type Step } from './people-company.js';
 import { Invariants } from './people-invariants.js';
-import { notInForce, rightsKept, type Asked, type Member } from './people-prediction.js';
+import { notInForce, rightsKept, type Asked, type Member, ownerOfMail } from './people-prediction.js';
 import { SignIns, type Linking } from './people-sign-ins.js';
 import type { StandInPlatform } from './stand-in-platform.js';
 
@@ -379,6 +379,9 @@ export class Claims {
     // An IdP signs in no user whom it has deactivated. An address that it gave to another human means that human.
     const isOut = person.id === null || !person.asked.active;
     if (isOut && this.people.some((one) => one !== person && one.mails.has(mail.toLowerCase()))) return;
+    // An e-mail that another human has in force means that human: a held request in another directory does not take it.
+    const owner = ownerOfMail(this.people, users, mail);
+    if (owner !== null && owner !== 'ambiguous' && owner.id !== person.id) return;
     this.invariants.none(
       await this.signIns.signIn(this.people, users, person, where === 1 ? mail.toUpperCase() : mail),
     );
