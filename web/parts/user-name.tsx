@@ -21,7 +21,7 @@ export function InTheWay({ conflicts }: { conflicts: readonly Json<ConflictingUs
   ));
 }
 
-/** Returns the name of a user, or what stands for it. */
+/** Returns the name of a user, else the e-mail, else the words for a user without a name. */
 export function nameOf(user: Pick<Json<UserBody>, 'first_name' | 'last_name' | 'email'>): string {
   const name = `${user.first_name} ${user.last_name}`.trim();
   return name === '' ? (user.email ?? text.users.noName) : name;

@@ -37,7 +37,7 @@ export interface CommandFacts {
   unchecked?: readonly string[];
   /** An option as an example, where nothing was given to change. */
   example?: string;
-  /** The answer is a list, and has this many entries unless `--limit` is given; null: it is no list. */
+  /** The answer is a list, and has this many entries unless `--limit` is given; null when the answer is not a list. */
   limit?: number | null;
   rows?: string;
   /** Fields of the answer, with `--json` too: `tenant_id=id name secret?`. */

@@ -89,7 +89,7 @@ export interface SamlSignIn {
   signature?: string;
   /** `IssueInstant` of the assertion. */
   issuedAt: Date;
-  /** The latest `AuthnInstant`; null: none is a time with its zone. */
+  /** The latest `AuthnInstant`; null when no value is a time with its zone. */
   authenticatedAt: Date | null;
   /** The earliest `SessionNotOnOrAfter`; null: there is none. */
   sessionEnds: Date | null;

@@ -93,7 +93,7 @@ interface Server {
 }
 
 /**
- * Remembers which servers do not answer. Meanwhile one call at growing intervals tests the server, and all others end
+ * Remembers which servers do not answer. One call at growing intervals tests such a server, and all others end
  * at once: they would wait for their deadline and hold a place that other servers need.
  */
 export class HostBreaker {

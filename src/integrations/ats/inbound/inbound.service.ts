@@ -156,7 +156,7 @@ const DEPARTURES = { bytesPerSecond: 8 * 1024, burstBytes: 1024 * 1024 };
 
 /**
  * Receives inbound webhooks: checks and stores them; background work does the rest. Each connection has one statement
- * at a time, with all events that arrive meanwhile. So a flood of one connection takes one database connection of this
+ * at a time, with all events that arrive while the batch before is written. So a flood of one connection takes one database connection of this
  * process, and its events keep their order. Wrong signatures become a problem of the connection: some ATSs never
  * repeat an event after 401.
  */

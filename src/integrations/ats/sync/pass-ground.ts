@@ -12,7 +12,7 @@ export interface PassGround {
   api: AtsApi;
   hasBegun?: boolean;
   mark?: { phase: PollKind; mark: PollMark } | undefined;
-  /** The pages after those being written: they are read meanwhile. */
+  /** The pages after those being written. They are read while these are written. */
   ahead?: { phase: PollKind; cursor: string; pages: Promise<ReadPages | null> } | undefined;
 }
 

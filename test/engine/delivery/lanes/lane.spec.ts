@@ -140,7 +140,7 @@ describe('settled', () => {
       expect(next).toMatchObject({ firstPending: 8, lastPending: 9, pendingSince: EARLIER, call: null });
     });
 
-    it('confirms nothing when the user is to be sent again meanwhile', () => {
+    it('confirms nothing when the user is to be sent again while the call is under way', () => {
       const lane = { ...LANES['calling, with an account']!, round: 1, newerSince: EARLIER };
       expect(after(lane, { kind: 'delivered' })).toMatchObject({
         state: 'due',
