@@ -11,6 +11,7 @@ import { UserConflicts } from './explain/user-conflicts.js';
 import { GuardRepository } from './guard/guard.repository.js';
 import { GuardService } from './guard/guard.service.js';
 import { GuardController } from './held/guard.controller.js';
+import { GuardUndo } from './held/guard-undo.js';
 import { HeldTasks } from './held/held-tasks.js';
 import { HeldController } from './held/held.controller.js';
 import { HeldService } from './held/held.service.js';
@@ -55,6 +56,7 @@ import { WriteRunner } from './write/write-runner.js';
     ExplainService,
     UserConflicts,
     HeldService,
+    GuardUndo,
     HeldTasks,
     ImportedPeople,
     ReleasedUsers,

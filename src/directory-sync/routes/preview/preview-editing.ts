@@ -50,7 +50,7 @@ export class PreviewEditing {
     private readonly users: UsersRepository,
     private readonly writes: KeptWritesRepository,
     private readonly usersService: UsersService,
-    private readonly leftOut: TasksRepository,
+    private readonly tasks: TasksRepository,
   ) {}
 
   /**
@@ -160,7 +160,7 @@ export class PreviewEditing {
       if (!(error instanceof Taken)) throw error;
       const detail = `The user ${error.holderId} has the userName that the directory wrote.`;
       const item = { user_id: write.user_id, user_name: draft.userName };
-      await this.leftOut.addLeftOut(tenantId, taskId, { id: write.user_id, item, reason: error.code, detail });
+      await this.tasks.addLeftOut(tenantId, taskId, { id: write.user_id, item, reason: error.code, detail });
     }
   }
 

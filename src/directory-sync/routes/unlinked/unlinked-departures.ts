@@ -54,7 +54,7 @@ export class UnlinkedDepartures {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly leftOut: TasksRepository,
+    private readonly tasks: TasksRepository,
     private readonly audit: AuditService,
     handlers: TaskHandlers,
     private readonly directories: DirectoryStore,
@@ -74,12 +74,12 @@ export class UnlinkedDepartures {
       if (count === 0 && choice.user_ids?.length === 1) throw new NotFound('unlinked user');
       await demandRoom(tx, TASKS_CAP, tenantId);
       const kind = 'unlinked.deactivate';
-      const made = await this.leftOut.add(tx, tenantId, { kind, payload, total, createdBy: actor, directoryId: id });
+      const made = await this.tasks.add(tx, tenantId, { kind, payload, total, createdBy: actor, directoryId: id });
       const line = { tenantId, actor, requestId, targetType: 'task', targetId: made.id };
       await this.audit.record(tx, { ...line, action: 'unlinked.deactivate_begun', after: { ...payload, total } });
       return made;
     });
-    this.leftOut.wake();
+    this.tasks.wake();
     return task;
   }
 
@@ -144,7 +144,7 @@ export class UnlinkedDepartures {
   }
 
   private omit(task: Task<Payload>, userId: string, reason: string, detail: string): Promise<void> {
-    return this.leftOut.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
+    return this.tasks.addLeftOut(task.tenantId, task.id, { id: userId, item: { user_id: userId }, reason, detail });
   }
 
   /**
@@ -161,7 +161,7 @@ export class UnlinkedDepartures {
     if (state !== 'live') {
       throw new Conflict('no_take_over', 'The directory is in preview: there are no users that it has not linked.');
     }
-    const task = await this.leftOut.open(this.db, tenantId, 'preview-live', directoryId);
+    const task = await this.tasks.open(this.db, tenantId, 'preview-live', directoryId);
     if (task !== undefined) {
       throw new Conflict('going_live', `The directory still links users, in the task ${task.id}.`);
     }

@@ -18,6 +18,7 @@ import {
 import { EvenWhenExhausted } from '../../../tenancy/tenants/storage/storage.errors.js';
 import { DirectoryStore } from '../../directories/directory.store.js';
 import { GuardService } from '../guard/guard.service.js';
+import { GuardUndo } from './guard-undo.js';
 import { countedAnswer, HeldTasks, type HeldAct, type HeldChoice } from './held-tasks.js';
 import { GuardBody } from '../guard/guard.dto.js';
 import { GuardSelection, HeldCount, UndoCount } from './held.dto.js';
@@ -28,6 +29,7 @@ export class GuardController {
   constructor(
     private readonly report: GuardService,
     private readonly tasks: HeldTasks,
+    private readonly undos: GuardUndo,
     private readonly directories: DirectoryStore,
     private readonly clock: Clock,
   ) {}
@@ -105,9 +107,9 @@ export class GuardController {
     if (body.dry_run !== true) demandRecentSignIn(caller, this.clock.now());
     await this.directories.get(caller.tenantId, id);
     const choice = { directory: id, user_ids: body.user_ids };
-    const { all, ruled } = await this.tasks.countUndo(caller.tenantId, choice);
+    const { all, ruled } = await this.undos.count(caller.tenantId, choice);
     const found = { count: all };
-    const answer = await countedAnswer(caller, body, found, res, () => this.tasks.beginUndo(caller, choice, all));
+    const answer = await countedAnswer(caller, body, found, res, () => this.undos.begin(caller, choice, all));
     return body.dry_run === true ? { count: all, rule_still_applies: ruled } : answer;
   }
 
