@@ -122,8 +122,8 @@ export class SeatListsController {
 export class SeatChainController {
   constructor(
     private readonly chain: SeatChain,
-    private readonly verifier: Reconciliation,
-    private readonly heads: DayClosing,
+    private readonly reconciliation: Reconciliation,
+    private readonly days: DayClosing,
   ) {}
 
   @Post('verify')
@@ -138,7 +138,7 @@ export class SeatChainController {
   @ApiFilter('sequence', 'with `hash`: a head that the caller has kept')
   @ApiFilter('hash')
   async verify(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<object> {
-    return this.verifier.verify(caller.tenantId, knownHead(query));
+    return this.reconciliation.verify(caller.tenantId, knownHead(query));
   }
 
   @Get('heads')
@@ -147,6 +147,6 @@ export class SeatChainController {
   @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
-    return this.heads.publishedPage(this.chain, caller.tenantId, query);
+    return this.days.publishedPage(this.chain, caller.tenantId, query);
   }
 }

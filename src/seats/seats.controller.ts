@@ -74,7 +74,7 @@ export class SeatsController {
     private readonly holders: SeatHolders,
     private readonly limits: SeatLimitsService,
     private readonly reports: SeatReportsRepository,
-    private readonly moments: LedgerReader,
+    private readonly reader: LedgerReader,
     private readonly reconciliation: Reconciliation,
   ) {}
 
@@ -120,7 +120,7 @@ export class SeatsController {
   }
 
   private async past(tenantId: string, text: string): Promise<SeatSummary> {
-    const moment = await this.moments.momentOf(tenantId, text);
+    const moment = await this.reader.momentOf(tenantId, text);
     const used = await this.reports.usedAt(tenantId, moment.as_of);
     const limit = await this.reports.limitAt(tenantId, moment.as_of);
     return {
@@ -158,9 +158,9 @@ export class SeatsController {
         : rangeOf(options.from, options.to);
     const format = exportFormat(queryChoice('format', options.format, ['json', 'csv']), req.headers.accept);
     const bom = exportBom(options.bom, format);
-    await this.moments.demandNotAhead(caller.tenantId, 'from', from);
-    const moment = await this.moments.momentOf(caller.tenantId, undefined);
-    const days = this.moments.usageDays(caller.tenantId, from, to, moment);
+    await this.reader.demandNotAhead(caller.tenantId, 'from', from);
+    const moment = await this.reader.momentOf(caller.tenantId, undefined);
+    const days = this.reader.usageDays(caller.tenantId, from, to, moment);
     if (format === 'csv') return sendExport(res, 'csv', 'seat-usage', usageCsv(days), bom);
     const facts = { version: HOLDER_FACTS_VERSION, since: await this.reports.holderFactsSince(caller.tenantId) };
     res.writeHead(200, { 'Content-Type': 'application/json' });

@@ -24,7 +24,7 @@ import { ConnectionStore } from './store.js';
 export class ConnectionsController {
   constructor(
     private readonly connections: ConnectionsService,
-    private readonly checks: MetadataRefreshing,
+    private readonly metadata: MetadataRefreshing,
   ) {}
 
   @RecentSignIn()
@@ -92,7 +92,7 @@ export class ConnectionsController {
     @Param('connection_id') id: string,
     @Body() body: RefreshMetadata,
   ): Promise<ConnectionBody> {
-    return this.checks.refreshMetadata(caller, id, body.confirm ?? false);
+    return this.metadata.refreshMetadata(caller, id, body.confirm ?? false);
   }
 
   @Post(':connection_id/check')
@@ -101,7 +101,7 @@ export class ConnectionsController {
   @ApiRecord(ConnectionCheckBody)
   @ApiRefusals({ 409: ['not_checkable'] })
   check(@CurrentCaller() caller: Caller, @Param('connection_id') id: string): Promise<ConnectionCheckBody> {
-    return this.checks.check(caller.tenantId, id);
+    return this.metadata.check(caller.tenantId, id);
   }
 }
 

@@ -51,7 +51,7 @@ export class MetadataRefreshing {
   constructor(
     private readonly db: Database,
     private readonly repository: ConnectionsRepository,
-    private readonly saving: ConnectionsService,
+    private readonly connections: ConnectionsService,
     private readonly source: MetadataSource,
     private readonly store: ConnectionStore,
     private readonly config: Config,
@@ -97,7 +97,7 @@ export class MetadataRefreshing {
       }
       await this.repository.noteLook(tx, row, now, null);
       const looked = { ...row, metadata_checked_at: now, metadata_problem: null };
-      const after = await this.saving.saveConnection(tx, by, looked, {
+      const after = await this.connections.saveConnection(tx, by, looked, {
         ...looked,
         settings: { ...row.settings, ...found.idp },
       });
@@ -234,19 +234,19 @@ export class MetadataRefreshing {
    * @throws {InvalidFields} when the metadata cannot be read or has expired
    */
   async refreshMetadata(by: AuditBy, id: string, confirmed: boolean): Promise<ConnectionBody> {
-    const row = await this.saving.demand(by.tenantId, id);
+    const row = await this.connections.demand(by.tenantId, id);
     const address = row.type === 'saml' ? row.settings.metadata_url : null;
     if (address === null) throw invalid('metadata_url', 'is not set');
     const result = await this.refresh(by, row, address, confirmed);
     if (result.kind === 'gone') throw changedMeanwhile();
     if (result.kind === 'unconfirmed') throw new MetadataNeedsConfirmation(result.problem);
     if (result.kind === 'failed') throw invalid('metadata_url', result.problem);
-    return this.saving.shape(result.row);
+    return this.connections.shape(result.row);
   }
 
   /** Checks the IdP of an OIDC connection without a sign-in, past the caches. */
   async check(tenantId: string, id: string): Promise<ConnectionCheckBody> {
-    await this.saving.demand(tenantId, id);
+    await this.connections.demand(tenantId, id);
     const connection = await this.store.byId(tenantId, id);
     if (connection === null) throw new NotFound('connection');
     if (connection.type !== 'oidc') throw new NotCheckable();

@@ -89,7 +89,7 @@ export class AccessTokens {
     outbound: Outbound,
     config: Config,
     private readonly addresses: TenantAddresses,
-    private readonly used: SessionsRepository,
+    private readonly sessionRows: SessionsRepository,
     @Optional() limits: IdpLimits = new IdpLimits(),
     private readonly db: Database,
   ) {
@@ -183,7 +183,7 @@ export class AccessTokens {
     } catch (error) {
       throw refused(error);
     }
-    if (once !== null && !(await this.used.use(client.tenantId, client.id, once.id, once.until))) {
+    if (once !== null && !(await this.sessionRows.use(client.tenantId, client.id, once.id, once.until))) {
       throw new ClientRefused('assertion_replayed');
     }
   }

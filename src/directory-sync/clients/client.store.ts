@@ -66,7 +66,7 @@ export class ClientStore {
   constructor(
     db: Database,
     clock: Clock,
-    private readonly tokens: ScimCredentials,
+    private readonly credentials: ScimCredentials,
   ) {
     this.clients = new CredentialCache(db, clock, {
       table: 'directory_clients',
@@ -109,7 +109,7 @@ export class ClientStore {
 
   /** Resolves when no process uses the old values of these clients, their secrets and access tokens. */
   async forgetAll(tenantId: string, ...clientIds: string[]): Promise<void> {
-    const { clients, secrets, tokens } = this;
+    const { clients, secrets, credentials: tokens } = this;
     await Promise.all([clients.forget(...clientIds), secrets.forgetAll(tenantId), tokens.forget(tenantId)]);
   }
 }

@@ -21,7 +21,7 @@ import { ClientsService } from './clients.service.js';
 export class ClientsController {
   constructor(
     private readonly clients: ClientsService,
-    private readonly hours: DirectoryMarks,
+    private readonly marks: DirectoryMarks,
   ) {}
 
   @RecentSignIn()
@@ -54,7 +54,7 @@ export class ClientsController {
     const page = readPage(query, `clients ${directoryId}`);
     return pageOf(
       page,
-      await this.hours.shownWith(caller.tenantId, await this.clients.list(caller.tenantId, directoryId, page)),
+      await this.marks.shownWith(caller.tenantId, await this.clients.list(caller.tenantId, directoryId, page)),
       (row) => row.id,
       (row) => row,
     );
@@ -69,7 +69,7 @@ export class ClientsController {
     @Param('directory_id') directoryId: string,
     @Param('client_id') id: string,
   ): Promise<ShownClientBody> {
-    const [client] = await this.hours.shownWith(tenantId, [await this.clients.get(tenantId, directoryId, id)]);
+    const [client] = await this.marks.shownWith(tenantId, [await this.clients.get(tenantId, directoryId, id)]);
     return client!;
   }
 

@@ -66,7 +66,7 @@ export class ClientsService implements OnModuleInit {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly uses: ClientUses,
-    private readonly caches: ClientStore,
+    private readonly store: ClientStore,
     private readonly events: DomainEvents,
   ) {}
 
@@ -117,7 +117,7 @@ export class ClientsService implements OnModuleInit {
       const after = await this.demand(by.tenantId, directoryId, id, tx);
       await this.note(tx, by, 'directory_client.revoked', directoryId, after, before);
     });
-    await this.caches.forgetAll(by.tenantId, id);
+    await this.store.forgetAll(by.tenantId, id);
   }
 
   /** @throws {CredentialEnded} when the client is deleted */
@@ -145,7 +145,7 @@ export class ClientsService implements OnModuleInit {
       await this.note(tx, by, 'directory_client.secret_created', directoryId, after, before);
       return secret;
     });
-    if (input.overlap_seconds !== undefined) await this.caches.forgetAll(by.tenantId);
+    if (input.overlap_seconds !== undefined) await this.store.forgetAll(by.tenantId);
     return made;
   }
 
@@ -170,7 +170,7 @@ export class ClientsService implements OnModuleInit {
       const after = await this.demand(by.tenantId, directoryId, clientId, tx);
       await this.note(tx, by, 'directory_client.secret_revoked', directoryId, after, before);
     });
-    await this.caches.forgetAll(by.tenantId);
+    await this.store.forgetAll(by.tenantId);
   }
 
   private settingsOf(input: CreateClient): ClientSettings {

@@ -53,7 +53,7 @@ export class ScimTokensService {
     private readonly addresses: TenantAddresses,
     private readonly clock: Clock,
     private readonly uses: ScimTokenUses,
-    private readonly hours: DirectoryMarks,
+    private readonly marks: DirectoryMarks,
   ) {}
 
   async forget(ids: readonly string[]): Promise<void> {
@@ -101,12 +101,12 @@ export class ScimTokensService {
 
   async list(tenantId: string, directoryId: string, page: PageRequest): Promise<ScimTokenBody[]> {
     await this.demandDirectory(tenantId, directoryId);
-    return this.hours.shownWith(tenantId, await this.repository.listTokens(tenantId, directoryId, page));
+    return this.marks.shownWith(tenantId, await this.repository.listTokens(tenantId, directoryId, page));
   }
 
   async get(tenantId: string, directoryId: string, id: string): Promise<ScimTokenBody> {
     await this.demandDirectory(tenantId, directoryId);
-    const [token] = await this.hours.shownWith(tenantId, [await this.demand(tenantId, directoryId, id)]);
+    const [token] = await this.marks.shownWith(tenantId, [await this.demand(tenantId, directoryId, id)]);
     return token!;
   }
 

@@ -12,7 +12,7 @@ abstract class TaskWork extends WorkKind {
 
   constructor(
     private readonly db: Database,
-    private readonly claims: TasksRepository,
+    private readonly tasks: TasksRepository,
     protected readonly handlers: TaskHandlers,
     private readonly logger: Logger,
   ) {
@@ -22,14 +22,14 @@ abstract class TaskWork extends WorkKind {
   protected abstract get queue(): readonly TaskKind[];
 
   override due(): string {
-    return this.claims.dueTasks(this.queue);
+    return this.tasks.dueTasks(this.queue);
   }
 
   override async run(turn: Turn): Promise<TurnOutcome> {
     const { tenantId } = turn;
     const task = await this.db.transaction(tenantId, async (tx) => {
       await turn.hold(tx);
-      return this.claims.nextDue(tx, tenantId, this.queue);
+      return this.tasks.nextDue(tx, tenantId, this.queue);
     });
     if (task === null) return DONE;
     await this.batch(turn, task);
@@ -42,7 +42,7 @@ abstract class TaskWork extends WorkKind {
       const batch = await this.handlers.of(task.kind).run(task);
       await this.db.transaction(task.tenantId, async (tx) => {
         await turn.hold(tx);
-        await this.claims.progress(tx, task, batch);
+        await this.tasks.progress(tx, task, batch);
       });
       if (batch.next === null) this.logger.info('task.done', about);
     } catch (error) {
@@ -51,8 +51,8 @@ abstract class TaskWork extends WorkKind {
       // A cause outside the service ends the task with a message; after others (the database) the batch is tried again.
       await this.db.transaction(task.tenantId, async (tx) => {
         await turn.hold(tx);
-        if (error instanceof TaskFailed) await this.claims.fail(tx, task, error.message);
-        else await this.claims.postpone(tx, task, error);
+        if (error instanceof TaskFailed) await this.tasks.fail(tx, task, error.message);
+        else await this.tasks.postpone(tx, task, error);
       });
     }
   }

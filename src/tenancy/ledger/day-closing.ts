@@ -205,14 +205,14 @@ export class DayCloser extends IntervalWork {
 
   constructor(
     private readonly closing: DayClosing,
-    private readonly sources: Chains,
+    private readonly chains: Chains,
   ) {
     super();
   }
 
   override async run(): Promise<TurnOutcome> {
     const untilMs = this.closing.untilEndOfDay();
-    for (const source of this.sources.all) await this.closing.closeAll(source);
+    for (const source of this.chains.all) await this.closing.closeAll(source);
     return again(untilMs);
   }
 }

@@ -22,7 +22,7 @@ export class AuditController {
     private readonly audit: AuditReader,
     private readonly chain: AuditChain,
     private readonly verifier: ChainVerifier,
-    private readonly heads: DayClosing,
+    private readonly days: DayClosing,
   ) {}
 
   @Get()
@@ -78,7 +78,7 @@ export class AuditController {
   @ApiPaging()
   @ApiOkResponse({ type: HeadsPageDto })
   listHeads(@CurrentCaller() caller: Caller, @Query() query: QueryMap): Promise<HeadsPageDto> {
-    return this.heads.publishedPage(this.chain, caller.tenantId, query);
+    return this.days.publishedPage(this.chain, caller.tenantId, query);
   }
 
   private async *export(tenantId: string, filter: AuditFilter, format: 'csv' | 'ndjson'): AsyncGenerator<string> {

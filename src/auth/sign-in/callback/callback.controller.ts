@@ -157,7 +157,7 @@ export function withoutNewAuthentication(
 export class CallbackController {
   constructor(
     private readonly completion: SignInCompletion,
-    private readonly arrival: TokenExchange,
+    private readonly exchange: TokenExchange,
     private readonly addresses: AuthAddresses,
     private readonly clock: Clock,
   ) {}
@@ -169,7 +169,7 @@ export class CallbackController {
   async oidc(@Req() req: SignInHttpRequest, @Res() res: BridgeResponse): Promise<void> {
     const { connection, request } = req.signInContext!;
     const session = await this.finish(req, res, sessionToken(cookiesOf(req)));
-    if (session !== null) await this.arrival.arrive(res, connection, request, session);
+    if (session !== null) await this.exchange.arrive(res, connection, request, session);
   }
 
   @Post()
@@ -210,7 +210,7 @@ export class LandingController {
     private readonly start: SignInStart,
     private readonly live: LiveSessions,
     private readonly sessions: SessionsService,
-    private readonly arrival: TokenExchange,
+    private readonly exchange: TokenExchange,
     private readonly stale: StaleSignIns,
   ) {}
 
@@ -246,6 +246,6 @@ export class LandingController {
     // Without a request the IdP has begun the sign-in: its RelayState comes along, and is judged as any `return_to`.
     const returnTo = request === null ? (queryText(query, 'return_to') ?? null) : request.return_to;
     const began = { id: session.id, token, returnTo };
-    await this.arrival.arrive(res, connection, request, began, [noLandingCookie(handle)]);
+    await this.exchange.arrive(res, connection, request, began, [noLandingCookie(handle)]);
   }
 }

@@ -66,7 +66,7 @@ const ATTEMPTS = 3;
 export class SignInCompletion {
   constructor(
     private readonly connections: ConnectionStore,
-    private readonly messages: SessionsRepository,
+    private readonly sessionRows: SessionsRepository,
     private readonly limits: SignInLimits,
     private readonly found: FoundAccounts,
     private readonly db: Database,
@@ -77,7 +77,7 @@ export class SignInCompletion {
     private readonly log: SignInLog,
     private readonly accounts: AccountsService,
     private readonly faces: TenantFaces,
-    private readonly results: SignInStart,
+    private readonly start: SignInStart,
   ) {}
 
   /**
@@ -110,7 +110,7 @@ export class SignInCompletion {
   }
 
   private async useOnce({ tenantId, id }: Connection, { once }: VerifiedSignIn): Promise<void> {
-    if (once !== null && !(await this.messages.use(tenantId, id, once.id, once.until))) {
+    if (once !== null && !(await this.sessionRows.use(tenantId, id, once.id, once.until))) {
       throw new SignInRefused('replayed', 'this answer of the IdP was used before');
     }
   }
@@ -126,7 +126,7 @@ export class SignInCompletion {
     const { tenantId, id: connectionId } = connection;
     return this.db.transaction(tenantId, async (tx) => {
       if (!(await this.connections.holds(tx, connection))) throw connectionChanged();
-      if (await this.messages.hasIdpEnded(tx, tenantId, connectionId, verified)) {
+      if (await this.sessionRows.hasIdpEnded(tx, tenantId, connectionId, verified)) {
         const why = 'the IdP has signed the user out since it answered';
         throw new SignInRefused('idp_session_ended', why, found.account.shown, found.decision.user.id);
       }
@@ -206,7 +206,7 @@ export class SignInCompletion {
     await this.connections.noteSuccess(connection);
     const result = workingTest(connection, verified, outcome);
     // The cookie lives as long as the result, so that the page can be reloaded.
-    const cookie = await this.results.keepTestResult(req, result);
+    const cookie = await this.start.keepTestResult(req, result);
     if (cookie !== null) res.setHeader('Set-Cookie', cookie);
     sendPage(res, testPage(result), await this.faces.of(connection.tenantId));
   }

@@ -104,7 +104,7 @@ export class IdpAnswers {
   constructor(
     private readonly pending: PendingSignIns,
     private readonly protocol: SamlProtocol,
-    private readonly renewal: MetadataRefreshing,
+    private readonly metadata: MetadataRefreshing,
     private readonly oidc: OidcProtocol,
   ) {}
 
@@ -150,7 +150,7 @@ export class IdpAnswers {
     answer: SamlAnswer,
   ): Promise<VerifiedSignIn> {
     const expected = { requestId: answer.inResponseTo };
-    const verified = await this.renewal.verified(connection, (one) => this.protocol.verify(one, answer, expected));
+    const verified = await this.metadata.verified(connection, (one) => this.protocol.verify(one, answer, expected));
     // The rest of the sign-in uses the connection with its new certificates.
     req.signInContext!.connection = verified.connection;
     return fromSaml(verified.result);

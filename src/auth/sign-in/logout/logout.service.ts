@@ -48,9 +48,9 @@ export class LogoutService {
     private readonly saml: SamlProtocol,
     private readonly log: SignInLog,
     private readonly clock: Clock,
-    private readonly renewal: MetadataRefreshing,
+    private readonly metadata: MetadataRefreshing,
     private readonly db: Database,
-    private readonly messages: SessionsRepository,
+    private readonly sessionRows: SessionsRepository,
     private readonly endings: SessionEndings,
   ) {}
 
@@ -84,7 +84,7 @@ export class LogoutService {
    */
   async bySaml(known: SamlConnection, arrived: ArrivedLogout, origin: Origin): Promise<BrowserStep | null> {
     const read = (one: SamlConnection) => this.saml.readLogout(one, arrived);
-    const { connection, result: message } = await this.renewal.verified(known, read);
+    const { connection, result: message } = await this.metadata.verified(known, read);
     if (message.kind === 'response') return null;
     const { id: connectionId, tenantId } = connection;
     const { once, nameId: subject, sessionIndexes: idpSessions, issuedAt: at } = message;
@@ -131,7 +131,7 @@ export class LogoutService {
     ended: EndedAtIdp,
   ): Promise<EndedSession[]> {
     return this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.messages.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
+      if (!(await this.sessionRows.use(tenantId, id, `logout ${once.id}`, once.until, tx))) {
         throw new SignInRefused('replayed', 'this logout message was used before');
       }
       return this.runIn(tx, tenantId, id, ended);
@@ -139,7 +139,7 @@ export class LogoutService {
   }
 
   private async runIn(tx: SqlRunner, tenantId: string, id: string, ended: EndedAtIdp): Promise<EndedSession[]> {
-    await this.messages.noteIdpLogout(tx, tenantId, id, ended);
+    await this.sessionRows.noteIdpLogout(tx, tenantId, id, ended);
     return this.endings.endByIdp(tx, tenantId, id, ended.subject, ended.idpSessions);
   }
 }

@@ -90,7 +90,7 @@ function DescribedRevocation(): MethodDecorator {
 export class RevocationController {
   constructor(
     private readonly connections: ConnectionStore,
-    private readonly tokens: RevocationService,
+    private readonly revocation: RevocationService,
     private readonly limits: SignInLimits,
     private readonly log: SignInLog,
   ) {}
@@ -115,8 +115,8 @@ export class RevocationController {
     const token = bearerToken(req);
     if (token === null) throw new Unauthenticated('missing');
     try {
-      const proof = await this.tokens.verify(connection, token.text);
-      await this.tokens.revoke(connection, proof, readSubject(body), originOf(req));
+      const proof = await this.revocation.verify(connection, token.text);
+      await this.revocation.revoke(connection, proof, readSubject(body), originOf(req));
     } catch (error) {
       const refused = refusalIn(error);
       throw refused === null ? error : await this.answerTo(refused, req, connection);

@@ -41,7 +41,7 @@ export class RevocationService {
     private readonly accounts: AccountsRepository,
     private readonly bindings: BindingsRepository,
     private readonly domains: DomainsStore,
-    private readonly messages: SessionsRepository,
+    private readonly sessionRows: SessionsRepository,
     private readonly sessions: LiveSessions,
     private readonly log: SignInLog,
     private readonly oidc: OidcProtocol,
@@ -60,7 +60,7 @@ export class RevocationService {
     const { tenantId, id } = connection;
     const named = await this.find(connection, subject);
     await this.db.transaction(tenantId, async (tx) => {
-      if (!(await this.messages.use(tenantId, id, `revocation ${proof.once.id}`, proof.once.until, tx))) {
+      if (!(await this.sessionRows.use(tenantId, id, `revocation ${proof.once.id}`, proof.once.until, tx))) {
         throw new SignInRefused('replayed', 'this revocation token was used before');
       }
       for (const one of named) await this.end(tx, connection, one, proof.issuedAt, origin);
@@ -77,7 +77,7 @@ export class RevocationService {
   ): Promise<void> {
     // An earlier sign-in may be in transit: it must not begin a session now.
     if (subject !== null)
-      await this.messages.noteIdpLogout(tx, tenantId, connectionId, { subject, idpSessions: [], at });
+      await this.sessionRows.noteIdpLogout(tx, tenantId, connectionId, { subject, idpSessions: [], at });
     const ended = await this.sessions.endAll(tx, tenantId, userId, 'idp_logout');
     const entry = { kind: 'logout', connectionId, outcome: 'success', subject, userId } as const;
     await this.log.record(tenantId, { ...entry, detail: `by the IdP (universal logout): ${ended}` }, origin, tx);

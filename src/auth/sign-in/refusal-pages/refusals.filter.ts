@@ -193,11 +193,11 @@ export class StaleSignIns {
 export class RefusedSignIns implements ExceptionFilter {
   constructor(
     private readonly notes: RefusalNotes,
-    private readonly ways: StaleSignIns,
+    private readonly stale: StaleSignIns,
     private readonly limits: SignInLimits,
     private readonly failures: FailureFace,
     private readonly faces: TenantFaces,
-    private readonly results: SignInStart,
+    private readonly start: SignInStart,
   ) {}
 
   catch(error: Error, host: ArgumentsHost): void {
@@ -214,7 +214,7 @@ export class RefusedSignIns implements ExceptionFilter {
     const isTest = (context?.kind ?? context?.request?.kind) === 'test';
     // Reloading the result of a test is neither a new try nor a log line.
     if (context?.request?.kind === 'test' && isStale(found.reason)) {
-      const kept = await this.results.testResultOf(req, context.connection, context.request.id);
+      const kept = await this.start.testResultOf(req, context.connection, context.request.id);
       if (kept !== null) return sendPage(res, testPage(kept), await this.faces.of(context.connection.tenantId));
     }
     const begun = context?.request != null || req.user !== undefined || isTest;
@@ -228,14 +228,14 @@ export class RefusedSignIns implements ExceptionFilter {
       const outcome = `${refused.reason}: ${refused.message.replace(/\.$/, '')}. In the sign-in log: ${supportId}.`;
       const said = { reason: refused.reason, outcome };
       const result = failedTest(context.connection, said, req.user ?? null);
-      const cookie = isStale(refused.reason) ? null : await this.results.keepTestResult(req, result);
+      const cookie = isStale(refused.reason) ? null : await this.start.keepTestResult(req, result);
       if (cookie !== null) res.setHeader('Set-Cookie', cookie);
       return sendPage(res, testPage(result), face);
     }
-    if (isStale(refused.reason)) return this.ways.answer(req, res, supportId);
+    if (isStale(refused.reason)) return this.stale.answer(req, res, supportId);
     const plain =
       limit === 'logout' ? plainLogoutRefusal(refused.reason, context?.answersLogout === true) : plainText(refused);
-    const leave = plain.way === 'other' && req.user ? await this.ways.leave(context!.connection, req.user) : null;
+    const leave = plain.way === 'other' && req.user ? await this.stale.leave(context!.connection, req.user) : null;
     if (plain.status === 429) res.setHeader('Retry-After', '120');
     sendPage(
       res,
@@ -243,7 +243,7 @@ export class RefusedSignIns implements ExceptionFilter {
         ...plain,
         account: refused.account,
         supportId,
-        ways: [...this.ways.of(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
+        ways: [...this.stale.of(plain.way, context), ...(leave?.kind === 'link' ? [leave.way] : [])],
         leave: leave?.kind === 'form' ? leave.form : null,
       }),
       face,

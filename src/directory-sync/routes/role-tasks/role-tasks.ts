@@ -41,7 +41,7 @@ export class RoleTasks {
   constructor(
     private readonly db: Database,
     private readonly users: UsersService,
-    private readonly live: PreviewEditing,
+    private readonly preview: PreviewEditing,
     private readonly directories: DirectoryStore,
     handlers: TaskHandlers,
   ) {
@@ -67,8 +67,8 @@ export class RoleTasks {
   private async goLive(task: RoleTask): Promise<Batch> {
     const context = await this.contextOf(task);
     if (context?.directory.state !== 'live') return { done: 0, next: null };
-    const total = task.done === 0 ? await this.live.count(task.tenantId, task.payload.directory_id) : undefined;
-    const done = await this.live.step(task.id, context);
+    const total = task.done === 0 ? await this.preview.count(task.tenantId, task.payload.directory_id) : undefined;
+    const done = await this.preview.step(task.id, context);
     return { done, next: done === 0 ? null : task.payload, ...(total !== undefined && { total }) };
   }
 

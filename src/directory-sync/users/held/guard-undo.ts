@@ -59,7 +59,7 @@ export class GuardUndo {
     private readonly audit: AuditService,
     handlers: TaskHandlers,
     private readonly users: UsersService,
-    private readonly rules: UsersRepository,
+    private readonly rows: UsersRepository,
     private readonly directories: DirectoryStore,
   ) {
     handlers.add<UndoPayload>(['guard.undo'], { run: (task) => this.batch(task) });
@@ -201,7 +201,7 @@ export class GuardUndo {
     const { tenantId, directory } = ctx;
     const { row: after } = await this.users.changeLocked(ctx, userId, async (tx, row, tenant) => {
       await joinGroups(tx, tenantId, userId, groups);
-      const fromRules = directory!.hasRules ? await this.rules.rolesFromRules(tenantId, directory!.id, row.id, tx) : [];
+      const fromRules = directory!.hasRules ? await this.rows.rolesFromRules(tenantId, directory!.id, row.id, tx) : [];
       const doc = { ...(JSON.parse(row.doc) as UserDocument), active: true };
       const draft = draftOf(doc, directory!.attributeMap);
       const given = givenRoles({ ctx, tenant, row, draft, roleSet: row.role_set, fromRules, released: null });

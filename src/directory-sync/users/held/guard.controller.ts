@@ -27,7 +27,7 @@ import { GuardSelection, HeldCount, UndoCount } from './held.dto.js';
 @RequireScope('admin')
 export class GuardController {
   constructor(
-    private readonly report: GuardService,
+    private readonly guard: GuardService,
     private readonly tasks: HeldTasks,
     private readonly undos: GuardUndo,
     private readonly directories: DirectoryStore,
@@ -47,7 +47,7 @@ export class GuardController {
     @Query() query: QueryMap,
   ): Promise<GuardBody> {
     queryOptions(query, PAGE_OPTIONS);
-    return this.report.reportOf(caller.tenantId, id, readPage(query, `guard ${id}`));
+    return this.guard.reportOf(caller.tenantId, id, readPage(query, `guard ${id}`));
   }
 
   @Post('release')

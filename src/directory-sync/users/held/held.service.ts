@@ -68,7 +68,7 @@ const MOST = 20_000;
 export class HeldService {
   constructor(
     private readonly users: UsersService,
-    private readonly rules: UsersRepository,
+    private readonly rows: UsersRepository,
     private readonly repository: UserDirectoryRepository,
     private readonly directories: DirectoryStore,
     private readonly audit: AuditService,
@@ -205,7 +205,7 @@ export class HeldService {
       if (row.held !== seen.held || row.version !== seen.version) throw changedMeanwhile();
       await rejoinHeld(tx, tenantId, row.id);
       const map = directory?.attributeMap ?? {};
-      const fromRules = directory?.hasRules ? await this.rules.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
+      const fromRules = directory?.hasRules ? await this.rows.rolesFromRules(tenantId, directory.id, row.id, tx) : [];
       const draft = draftOf(JSON.parse(row.doc) as UserDocument, map);
       const about = { ctx: context, tenant, row, draft, roleSet: row.role_set, fromRules, released: null };
       const { doc, discardedRole } = discarded(row, map, givenRoles(about), userName);

@@ -41,7 +41,7 @@ export class PeopleUpkeep extends Background {
     private readonly users: UsersService,
     private readonly directories: DirectoryStore,
     private readonly limits: SeatLimitsService,
-    private readonly formerProtected: HeldService,
+    private readonly held: HeldService,
     private readonly logger: Logger,
     events: DomainEvents,
   ) {
@@ -60,7 +60,7 @@ export class PeopleUpkeep extends Background {
       this.sweptAt = now;
       for (const tenantId of await this.tenantsWithHeld()) this.due.add(tenantId);
       await this.limits.returnAllToOpen();
-      await this.formerProtected.judgeAll();
+      await this.held.judgeAll();
     }
     for (const tenantId of this.due) {
       this.due.delete(tenantId);

@@ -256,7 +256,7 @@ export class GrantKeepAlive extends WorkKind {
   override readonly callsOut = true;
 
   constructor(
-    private readonly renewals: AtsCredentials,
+    private readonly credentials: AtsCredentials,
     private readonly store: AtsConnectionStore,
     private readonly states: AtsStates,
     private readonly logger: Logger,
@@ -272,13 +272,13 @@ export class GrantKeepAlive extends WorkKind {
   override async run({ tenantId, id }: Turn): Promise<TurnOutcome> {
     const connection = await this.store.fresh(tenantId, id);
     try {
-      if (connection !== undefined) await this.renewals.keepAlive(connection);
+      if (connection !== undefined) await this.credentials.keepAlive(connection);
     } catch (error) {
       if (!(error instanceof AtsFailure)) throw error;
       if (error.kind === 'refused') await this.states.problem(connection!, 'grant', error.reason);
       this.logger.warn('ats.keep_alive_failed', { tenant_id: tenantId, ats_connection_id: id, reason: error.reason });
     }
-    await this.renewals.putOff(tenantId, id);
+    await this.credentials.putOff(tenantId, id);
     return DONE;
   }
 }
